@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from goptx.proof.formulas import FALSE
-from goptx.proof.kernel_code import ASKED, AT, END, HELD, VOTED
+from goptx.proof.kernel_code import ASKED, AT, END, HELD, REDUCED, VOTED
 from goptx.proof.lane_states import Lanes, State
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class _Join:
     def _is_asked(self, name: str) -> bool:
         """Whether it stands for no register, and is known on each edge: all lanes have answered before, or what a
         register holds."""
-        return name.startswith((ASKED, VOTED, AT, HELD)) and all(name in s.registers for s in self.states)
+        return name.startswith((ASKED, VOTED, REDUCED, AT, HELD)) and all(name in s.registers for s in self.states)
 
     def _value(self, name: str, values: tuple[int, ...], known: dict[tuple[int, ...], int]) -> int:
         if values not in known:

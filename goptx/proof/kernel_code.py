@@ -97,7 +97,7 @@ class Program:
         """The type of a register, None for what is not one."""
         if register in self.singles:
             return self.singles[register]
-        if register.startswith((ASKED, VOTED, HELD)):
+        if register.startswith((ASKED, VOTED, REDUCED, HELD)):
             return ".pred"
         found = self._numbered.get(register)
         if found is None:
@@ -339,9 +339,9 @@ class Program:
 
 CARRY = "%%carry"  # the carry flag as a register
 HELD, AT = "%%held ", "%%at "  # whether a register holds an element of memory, and which
-# The names of predicates that only the checker has begin with these: whether a lane asked for the way that its warp
-# went from a block, and whether it asked for what a vote gave to the whole warp.
-ASKED, VOTED = "%%asked ", "%%voted "
+# The names of predicates that only the checker has begin with these: whether a lane asked for the way that its warp, or
+# its CTA, went from a block, and whether it asked for what a vote gave to the whole warp, or a barrier to the CTA.
+ASKED, OF_CTA, VOTED, REDUCED = "%%asked ", "CTA ", "%%voted ", "%%reduced "
 
 
 def program_of(entry: Function) -> Program:

@@ -19,12 +19,13 @@ from goptx.proof.dependent.handed_on import Cells, Moved
 from goptx.proof.evaluation import Evaluation, operands_of
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.joins import joined
-from goptx.proof.kernel_code import ASKED, CARRY, END, VOTED, NotProved, Program, Step
+from goptx.proof.kernel_code import ASKED, CARRY, END, OF_CTA, REDUCED, VOTED, NotProved, Program, Step
 from goptx.proof.lane_cases import LaneCases
 from goptx.proof.lane_states import Case, Cases, Event, State
 from goptx.proof.memory_order import Access, access_of
 from goptx.proof.placement.placement import Placements
 from goptx.proof.step_forms import is_full
+from goptx.proof.sync.waits import is_plain
 from goptx.proof.terms import Terms
 from goptx.ptx.opcodes import Scope
 
@@ -73,6 +74,7 @@ class Projection:
     back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict, init=False)
     asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict, init=False)
     asking: set[int] = field(default_factory=set, init=False)
+    asking_of_cta: set[int] = field(default_factory=set, init=False)
     active: dict[int, tuple[int, int]] = field(default_factory=dict, init=False)
     ended: dict[int, int] = field(default_factory=dict)
     cuts: dict[int, set[int]] = field(default_factory=dict, init=False)
@@ -169,6 +171,7 @@ class Projection:
                 here.claimed.setdefault(own, []).append(number)
             for name in step.writes:
                 registers.pop(f"{VOTED}{name}", None)
+                registers.pop(f"{REDUCED}{name}", None)
             if self.cells:
                 self.cells.note(self.outer, registers, step)
             if number in self.handed:
@@ -225,13 +228,20 @@ class Projection:
 
     def _asking(self, registers: dict[str, int], last: Step, target: int) -> dict[str, int]:
         """The registers where a block is left; where that is because a predicate holds for any lane of the warp, with
-        registers more that hold whether it does for this lane: one for the block, and one for the last such block."""
-        asked = self._asked(registers, last)
+        registers more that hold whether it does for this lane: one for the block, and one for the last such block. The
+        same where it holds for any thread of the CTA."""
         ways = self.fused.following(last)
-        if asked is None or len(ways) < 2 or target != ways[last.negated] or last.number in self.foreign:
+        if len(ways) < 2 or target != ways[last.negated] or last.number in self.foreign:
             return registers
-        self.asking.add(self.fused.block_of[last.number])
-        return {**registers, f"{ASKED}{self.fused.block_of[last.number]}": asked, f"{ASKED}{self.letter}": asked}
+        block, of_cta = self.fused.block_of[last.number], registers.get(f"{REDUCED}{last.guard}")
+        if of_cta is not None:
+            self.asking_of_cta.add(block)
+            return {**registers, f"{ASKED}{OF_CTA}{block}": of_cta, f"{ASKED}{OF_CTA}{self.letter}": of_cta}
+        asked = self._asked(registers, last)
+        if asked is None:
+            return registers
+        self.asking.add(block)
+        return {**registers, f"{ASKED}{block}": asked, f"{ASKED}{self.letter}": asked}
 
     def _asked(self, registers: dict[str, int], step: Step) -> int | None:
         """Whether this lane asked for it, where a vote gave a step's guard to the whole warp."""
@@ -288,27 +298,32 @@ class Projection:
         return [self.formulas.variable(v) if self.fused.is_predicate(w) else v for w, v in made]
 
     def _added(self, registers: dict[str, int], step: Step) -> int:
-        """Executes a step that was added, and gives the formula that holds of its result: votes of a warp."""
+        """Executes a step that was added, and gives the formula that holds of its result: votes of a warp, or of a CTA
+        at a barrier."""
         words = step.opcode.split(".")
         whole = not step.guard and bool(step.sources) and is_full(step)
         if whole and step.facts.base == "bar" and "warp" in words:
             return TRUE
-        if not step.guard and step.facts.base in ("bar", "barrier") and "sync" in words and _is_numbered(step):
+        if _is_numbered(step) and "sync" in words:
             return TRUE  # all threads of the CTA come there: waiting.py
-        if not whole or step.facts.base != "vote" or "uni" in words:
+        of_cta = _is_numbered(step) and step.facts.reduces and not words.count("popc")
+        if not of_cta and (not whole or step.facts.base != "vote" or "uni" in words):
             raise NotProved(step.line, f"`{step.statement}` belongs to no kernel, and its effect is not known")
-        asked = self.outer.truth(registers, step.sources[0])
+        asked = self.outer.truth(registers, step.sources[1 if of_cta else 0])
         if "ballot" in words:
             block = self.fused.block_of[step.number]
             self.outer.write(registers, step, [self.terms.opaque(f"ballot {step.number}", block, asked)])
             return TRUE
         (found,) = self._results(step)
         self.outer.write(registers, step, [found])
-        if "any" in words:
-            registers[f"{VOTED}{step.writes[0]}"] = asked
-        return self.formulas.implies(asked, found) if "any" in words else self.formulas.implies(found, asked)
+        for_any = "any" in words or "or" in words
+        if for_any:
+            registers[f"{REDUCED if of_cta else VOTED}{step.writes[0]}"] = asked
+        return self.formulas.implies(asked, found) if for_any else self.formulas.implies(found, asked)
 
 
 def _is_numbered(step: Step) -> bool:
-    """Whether it is a barrier of all threads of the CTA with a known number."""
-    return step.facts.row.scope == Scope.CTA and len(step.sources) == 1 and step.sources[0].text.isdigit()
+    """Whether it is a barrier without a guard, of all threads of the CTA, with a known number."""
+    return (
+        step.facts.row.scope == Scope.CTA and not step.guard and is_plain(step) and step.sources[0].text.isdigit()
+    )  # fmt: skip

@@ -16,12 +16,14 @@ Requires: the projections have been proved.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import networkx as nx
 
+from goptx.proof.formulas import LAST, TRUE
 from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.projection import Projection
 from goptx.proof.sync.convergence import diverging_branches
@@ -30,6 +32,7 @@ from goptx.proof.sync.waits import Waits, is_barrier, is_plain, waits_of
 from goptx.ptx.opcodes import Scope
 
 MOST_SETS = 4096
+_RESULT = re.compile(r"result ([0-9]+)\.[0-9]+")
 Place = tuple[int, int]  # a block, and the position of a step in it
 Label = tuple[str, str, bool]  # of a barrier: its id, the kernels that wait there, whether it is a reduction
 Labels = dict[int, frozenset[object]]
@@ -177,6 +180,8 @@ class _Order:
     found: Found
     holds: _Holds
     far: bool = False  # whether branches that decide no more than a later barrier are followed, too
+    shared: set[int] = field(default_factory=set)  # barriers by whose result several branches go one way
+    beside: set[int] = field(default_factory=set)  # barriers that some threads come to while others are at another
 
     def check(self) -> None:
         first = self._next([(0, 0)], frozenset())
@@ -186,11 +191,16 @@ class _Order:
             if len(seen) > MOST_SETS:
                 raise NotProved(self.fused.steps[0].line, "too many sets of places to follow the barriers")
             passed = is_barrier(self._step(min(places)))
+            if len(places) > 1:
+                self.beside.update(self._step(place).number for place in places)
             for following in self._after(places):
                 after = self._next(following, frozenset() if passed else held)
                 if after[0] and after not in seen:
                     seen.add(after)
                     waiting.append(after)
+        for number in self.shared & self.beside:  # then its result may be that of different times
+            step = self.fused.steps[number]
+            raise NotProved(step.line, f"not all threads of a CTA come to `{step.statement}` at the same time")
 
     def _is_met(self, step: Step) -> bool:
         """Whether all threads that are followed come there, or all of a kernel."""
@@ -332,18 +342,33 @@ class _Order:
         yield from self._alike({place[0]: s for place, s in steps.items()})
 
     def _alike(self, branches: Mapping[int, Step]) -> Iterator[list[Place]]:
-        """Copies of one branch of a kernel, which all threads take alike."""
-        known = {start: self._of_kernel(start) for start in branches}
-        if None not in known.values() and len({own[:2] for own in known.values() if own}) == 1:
-            for side in (True, False):
-                targets = (self._side(start, side == own[2]) for start, own in known.items() if own)
-                yield [(target, 0) for target in targets if target != END]
-            return
+        """Copies of one branch of a kernel, which all threads take alike, or branches by one result of a barrier."""
+        for reason in (self._of_kernel, self._by_barrier):
+            known = {start: found for start in branches if (found := reason(start))}
+            if len(known) == len(branches) and len({own[:2] for own in known.values()}) == 1:
+                self.shared.update(number for letter, number, _ in known.values() if not letter)
+                for side in (True, False):
+                    targets = (self._side(start, side == same) for start, (_, _, same) in known.items())
+                    yield [(target, 0) for target in targets if target != END]
+                return
         first, second, *_ = branches.values()
         raise NotProved(
             second.line,
             f"some threads of a CTA may be at this branch while others are at the branch in line {first.line}",
         )
+
+    def _by_barrier(self, start: int) -> tuple[str, int, bool] | None:
+        """The barrier whose result decides a branch, and whether it is taken where that holds: the last time that the
+        thread came to the barrier, since values of an earlier trip of a loop have other names."""
+        projection = next(iter(self.projections.values()))
+        last, formulas, terms = self.fused.steps[self.fused.blocks[start][-1]], projection.formulas, projection.terms
+        test = projection.outer.guard(projection.ends[start][0], last) if start in projection.ends else TRUE
+        (variable, *others) = formulas.support(test) or (LAST,)
+        found = None if others or variable == LAST else _RESULT.fullmatch(terms[variable].head)
+        barrier = self.fused.steps[int(found[1])] if found else None
+        if barrier is None or not barrier.facts.reduces or barrier.guard or not _is_met(barrier):
+            return None
+        return "", barrier.number, test == formulas.variable(variable)
 
     def _of_kernel(self, start: int) -> tuple[str, int, bool] | None:
         """The kernel and its branch that a block ends in, and whether both go the same way, if all threads take that
