@@ -14,8 +14,9 @@ from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import END, NotProved, Step
 from goptx.proof.lane_states import Case, Cases, Event, Lanes
 from goptx.proof.memory_order import Access, may_change_places
-from goptx.proof.step_forms import count_of, form_of, mask_of, quoted, without
+from goptx.proof.step_forms import FULL, count_of, form_of, mask_of, quoted, without
 from goptx.proof.sync.waits import id_position, is_counted, is_plain
+from goptx.proof.terms import Term
 from goptx.ptx.opcodes import Scope
 
 if TYPE_CHECKING:
@@ -379,14 +380,17 @@ class LaneCases:
     def _is_cut(self, mask: int, other: int, step: Step) -> bool:
         """Whether a mask of lanes is the kernel's, less lanes for which the kernel has ended: an added ballot in which
         this lane has its bit."""
-        term = self.terms[other]
-        ballots = [
-            b.head
-            for b in map(self.terms.__getitem__, term.parts)
-            if b.head.startswith("ballot ") and b.formula == TRUE
-        ]
-        self.of.ballots.setdefault(step.number, set()).update(ballots)
-        return term.head == "and.b32" and mask in term.parts and bool(ballots)
+        ballots = [b for b in self._ballots(other) if b.formula == TRUE]
+        self.of.ballots.setdefault(step.number, set()).update(b.head for b in ballots)
+        alike = [t for t in (mask, other) if self.terms[t].head in FULL]
+        whole = self.terms[other].parts == () and self.terms[mask].head in FULL
+        return len(alike) == 2 or (bool(ballots) and (whole or mask in self.terms[other].parts))
+
+    def _ballots(self, mask: int) -> list[Term]:
+        """Those by which a mask of lanes is cut."""
+        term = self.terms[mask]
+        parts = [term] if not term.parts else map(self.terms.__getitem__, term.parts * (term.head == "and.b32"))
+        return [b for b in parts if b.head.startswith("ballot ")]
 
     def _check_left(self, case: Case, cases: Sequence[Case]) -> None:
         """That the kernel has had all events of the block which a lane may execute. A lane for which the kernel has
@@ -439,9 +443,8 @@ class LaneCases:
         for comes in (TRUE, FALSE):
             given = self.formulas.both(case.given, self.formulas.same(event.guard, comes))
             for found, _ in self.terms.outcomes(event.operands[position], given) if given != FALSE else ():
-                term = self.terms[found]
-                bits = {p.formula for p in map(self.terms.__getitem__, term.parts) if p.head.startswith("ballot ")}
-                if (comes not in bits) if term.head == "and.b32" and bits else not comes:
+                bits = {ballot.formula for ballot in self._ballots(found)}
+                if (comes not in bits) if bits else not comes:
                     what = "may wait for a lane whose kernel has ended and which does not come"
                     raise NotProved(step.line, f"`{step.statement}` {what}")
 
