@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
+from goptx.proof.calls import are_alike, pure_functions, why_not
 from goptx.proof.certificate import Certificate, Established, Gap, digest
 from goptx.proof.dependent.conflicts import Conflicts
 from goptx.proof.dependent.handed_on import cells_of, is_move, is_plain
@@ -27,7 +28,7 @@ from goptx.proof.sync.termination import check_termination
 from goptx.proof.sync.waiting import Found, check_waiting
 from goptx.proof.terms import Terms
 from goptx.proof.witness import Claim, Named, Witness, read_witness
-from goptx.ptx.ir import Directive, Function, Module, Name, Variable
+from goptx.ptx.ir import Directive, Function, Instruction, Module, Name, Variable
 from goptx.ptx.parse import parse
 
 INDEPENDENT = "the kernels are independent"
@@ -82,7 +83,7 @@ class _Proof:
             raise _Failed(
                 "witness", "", 1, f"it was made of {len(self.witness.kernels)} kernels, not {len(self.kernels)}"
             )
-        fused = self._program(entry, "")
+        fused = self._program(entry, self.fused, "")
         with _rule("witness", ""):
             claims = self._claims(fused)
         symbols = self._symbols(fused)
@@ -173,9 +174,9 @@ class _Proof:
             elif len(its) > 1:
                 yield f"{' and '.join(its)} are equal"
 
-    def _program(self, entry: Function, letter: str) -> Program:
+    def _program(self, entry: Function, module: Module, letter: str) -> Program:
         with _rule("reading", letter):
-            return program_of(entry)
+            return program_of(entry, pure_functions(module))
 
     def _claims(self, fused: Program) -> dict[int, tuple[Claim, ...]]:
         """Those of kernels that there are. What several kernels claim is done once for all of them, so it must not
@@ -260,7 +261,7 @@ class _Proof:
         letter = named.letter
         if own is None or self.held.kernels[letter] != named.digest:
             raise _Failed("witness", letter, 1, f"it was made of another text than that of `{named.entry}`")
-        kernel = self._program(own, letter)
+        kernel = self._program(own, module, letter)
         by_line: dict[int, list[Step]] = {}
         for step in kernel.steps:
             by_line.setdefault(step.line, []).append(step)
@@ -285,12 +286,31 @@ class _Proof:
         own_symbols = self._kernel_symbols(fused, named, copy, kernel, module)
         places = {name: part.first for (owner, name), part in self.parts.items() if owner == f"{letter}.{copy}"}
         kernel = in_pool(kernel, places)
+        with _rule("reading", letter):
+            self._check_calls(fused, kernel, module, own_symbols)
         if self.witness.launch:
             _check_clusters(self.witness.launch.clusters, fused.entry, kernel.entry)
         return Projection(
             self.terms, fused, kernel, mine, symbols, own_symbols, frozenset(foreign), branches,
             f"{letter}.{copy}" if copy else letter, self.placements, handed,
         )  # fmt: skip
+
+    def _check_calls(self, fused: Program, kernel: Program, module: Module, symbols: Mapping[str, str]) -> None:
+        """That the checker has rules for the functions that the kernel calls, which the fused text has, too."""
+        functions = {f.name: f for f in module.functions}
+        for step in kernel.steps:
+            if not step.facts.calls:
+                continue
+            name = step.sources[0].names[0]
+            what = why_not(functions[name], module, self.witness.launch is not None) if name in functions else name
+            if name not in symbols:
+                what = what or f"`{name}` is another function in the fused kernel"
+            if what:
+                raise NotProved(step.line, f"a call: {what}")
+        for step in fused.steps:
+            promised = isinstance(step.statement, Instruction) and "uni" in step.statement.opcode.split(".")
+            if step.facts.calls and step.guard and promised:
+                raise NotProved(step.line, f"`{step.statement}` has a guard, which may differ between lanes")
 
     @staticmethod
     def _copies_load(fused: Program, move: int, claims: Mapping[int, tuple[int, ...]]) -> bool:
@@ -301,7 +321,8 @@ class _Proof:
     def _symbols(self, fused: Program) -> dict[str, str]:
         """What each parameter, variable and function of the fused kernel is called there and in its kernels."""
         inner = (v.name for v in fused.variables)
-        names = (*(p.name for p in fused.entry.parameters), *module_variables(self.fused), *inner)
+        outside = (*module_variables(self.fused), *(f.name for f in self.fused.functions))
+        names = (*(p.name for p in fused.entry.parameters), *outside, *inner)
         hidden = self.witness.launch.hidden if self.witness.launch else {}
         return {**{name: name for name in names}, **{name: f"hidden {role}" for role, name in hidden.items()}}
 
@@ -340,6 +361,7 @@ class _Proof:
                 if of_module and ".extern" in variable.linkage and old[name] != name:
                     raise _Failed("variables", letter, variable.line, f"`{name}` is known by another name")
                 self._check_owner(letter, named.digest if of_module else f"{letter}.{copy}", old[name], variable)
+        old.update(self._functions(named, module, {n: old[n] for n in variables}))
         own = [old[name] for name in variables]
         if len({*own}) != len(own) or not declared.keys().isdisjoint(own):
             raise _Failed(
@@ -347,6 +369,19 @@ class _Proof:
             )
         self.separate += sum(name not in self.witness.named for _, name in pairs) + len(variables)
         return old
+
+    def _functions(self, named: Named, module: Module, variables: Mapping[str, str]) -> dict[str, str]:
+        """The functions of the kernel's module that the fused text has, with their names there."""
+        its = {f.name: f for f in self.fused.functions}
+        mine = {f.name: f for f in module.functions if not f.is_entry and named.symbols.get(f.name) in its}
+        while True:
+            names = {name: named.symbols[name] for name in mine}
+            alike = {
+                n: f for n, f in mine.items() if are_alike(f, its[names[n]], {**variables, **names}, module)
+            }  # fmt: skip
+            if len(alike) == len(mine):
+                return names
+            mine = alike
 
     def _pooled(self, named: Named, variable: Variable, first: int) -> Part:
         """The part of the dynamic array that a shared array of the kernel is."""

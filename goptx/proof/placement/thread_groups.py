@@ -140,7 +140,7 @@ def _part(fused: Program, projections: Mapping[str, Projection], given: int) -> 
             test = projection.terms.formula_under(projection.outer.guard(registers, last), given)
             if test in (TRUE, FALSE):
                 ways[last.number] = fused.following(last)[0 if test == TRUE else -1]
-    found = _Part(fused.entry, fused.steps, fused.singles, fused.ranges, ways=ways)
+    found = _Part(fused.entry, fused.steps, fused.singles, fused.ranges, pure=fused.pure, ways=ways)
     found.uniform.update(fused.uniform)
     return found
 
