@@ -51,17 +51,17 @@ class Called:
 def called(statement: Instruction | Scope) -> Called | None:
     """A call with the parameters around it; None for a form that the checker does not know."""
     if isinstance(statement, Instruction):
-        passed = _passed(statement)
-        if passed is None:
+        given = passed(statement)
+        if given is None:
             return None
-        results, function, arguments = passed
+        results, function, arguments = given
         return Called(statement, function, arguments, results, f"{len(results)} {len(arguments)}")
     found = [s for s in statement.body if isinstance(s, Instruction)]
     position = next((i for i, s in enumerate(found) if facts_of(s.opcode).calls), len(found))
-    passed = _passed(found[position]) if position < len(found) else None
-    if passed is None or any(s.guard for i, s in enumerate(found) if i != position):
+    given = passed(found[position]) if position < len(found) else None
+    if given is None or any(s.guard for i, s in enumerate(found) if i != position):
         return None
-    results, function, arguments = passed
+    results, function, arguments = given
     stores = [_moved(s, "st.param.", arguments) for s in found[:position]]
     loads = [_moved(s, "ld.param.", results) for s in found[position + 1 :]]
     moved = [m for m in (*stores, *loads) if m is not None]
@@ -81,7 +81,7 @@ class _Moved:
     form: str
 
 
-def _passed(call: Instruction) -> tuple[tuple[Operand, ...], str, tuple[Operand, ...]] | None:
+def passed(call: Instruction) -> tuple[tuple[Operand, ...], str, tuple[Operand, ...]] | None:
     """The results, the function and the arguments of a direct call."""
     lists = [o.parts if isinstance(o, Arguments) else o for o in call.operands]
     match lists:
@@ -147,7 +147,7 @@ def _is_pure(function: Function, known: frozenset[str]) -> bool:
             continue
         facts = facts_of(statement.opcode)
         if facts.calls:
-            own = _passed(statement)
+            own = passed(statement)
             if own is None or own[1] not in known:
                 return False
         elif facts.row.ends == "branch":
@@ -185,7 +185,7 @@ def why_not(function: Function, module: Module, of_launch: bool, seen: frozenset
         facts = facts_of(statement.opcode)
         what = f"`{function.name}` has `{statement}`"
         if facts.calls:
-            own = _passed(statement)
+            own = passed(statement)
             inner = functions.get(own[1]) if own else None
             deeper = why_not(inner, module, of_launch, seen | {function.name}) if inner else what
             if deeper:

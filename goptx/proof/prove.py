@@ -17,6 +17,7 @@ from goptx.proof.dependent.handed_on import cells_of, is_move, is_plain
 from goptx.proof.dependent.kernel_order import HandedOn
 from goptx.proof.dependent.own_elements import Elements
 from goptx.proof.formulas import TooManyFormulas
+from goptx.proof.inlined_calls import with_functions
 from goptx.proof.kernel_code import NotProved, Program, Step, program_of
 from goptx.proof.placement.placement import Placements, placements_of
 from goptx.proof.placement.pooled_memory import POOL, Part, check_parts, in_pool, part_of
@@ -261,6 +262,8 @@ class _Proof:
         letter = named.letter
         if own is None or self.held.kernels[letter] != named.digest:
             raise _Failed("witness", letter, 1, f"it was made of another text than that of `{named.entry}`")
+        staying = {s.sources[0].names[0] for s in fused.steps if s.facts.calls}
+        own = with_functions(own, module, {old for old, new in named.symbols.items() if new in staying})
         kernel = self._program(own, module, letter)
         by_line: dict[int, list[Step]] = {}
         for step in kernel.steps:
