@@ -34,7 +34,7 @@ from goptx.ptx.opcodes import Facts, facts_of
 _OF_SYSTEM = frozenset(("vprintf", "malloc", "free", "__assertfail"))  # functions without code that do not wait
 _OF_LANE = re.compile(r"%laneid|%lanemask_\w+")
 _OF_LAUNCH = re.compile(r"%(tid|ntid|ctaid|nctaid)(\.[xyz])?")
-_WORD = re.compile(r"%?[A-Za-z_$][\w$.]*")
+WORD = re.compile(r"%?[A-Za-z_$][\w$.]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ class _Names:
 
     def special(self, statement: Instruction) -> list[str]:
         """The special registers that an instruction reads."""
-        words = (w for w in _WORD.findall(str(statement)) if w.startswith("%"))
+        words = (w for w in WORD.findall(str(statement)) if w.startswith("%"))
         return [w for w in words if w not in self.singles and w.rstrip("0123456789") not in self.stems]
 
 
@@ -235,7 +235,7 @@ def are_alike(own: Function, fused: Function, names: Mapping[str, str], module: 
     of_module = {i.name for i in module.items if isinstance(i, Function | Variable)}
 
     def renamed(text: str) -> str:
-        return _WORD.sub(lambda m: names.get(m[0], "?") if m[0] in of_module else m[0], text)
+        return WORD.sub(lambda m: names.get(m[0], "?") if m[0] in of_module else m[0], text)
 
     def parts(function: Function) -> list[str]:
         every = [function.parameters, function.results, function.directives, function.body or (), function.body is None]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from goptx.proof.calls import passed
+from goptx.proof.calls import WORD, passed
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
     Address,
@@ -81,7 +81,7 @@ def _every(body: tuple[Statement, ...]) -> Iterator[Statement]:
 
 def _is_whole(statement: Instruction, names: Mapping[str, int]) -> bool:
     """Whether it loads or stores one of these variables whole, or does not concern them."""
-    concerned = [n for n in names if any(n in str(o) for o in statement.operands)]
+    concerned = names.keys() & {w for o in statement.operands for w in WORD.findall(str(o))}
     if not concerned:
         return True
     name, facts = _accessed(statement), facts_of(statement.opcode)
@@ -134,7 +134,7 @@ class _Inliner:
             return False
         own = {variable.name: variable.size}
         code = [s for s in _every(body) if isinstance(s, Instruction)]
-        calls = [s for s in code if facts_of(s.opcode).calls and any(variable.name in str(o) for o in s.operands)]
+        calls = [s for s in code if facts_of(s.opcode).calls and variable.name in WORD.findall(str(s))]
         return bool(calls) and all(
             self._sizes(s).get(variable.name) == variable.size if s in calls else _is_whole(s, own) for s in code
         )
