@@ -183,9 +183,10 @@ class _Join:
             for other, came in self.edges.items() if i in self.entries else ():
                 condition = formulas.both(condition, came if other == i else formulas.negation(came))
             for atom, value in (*((a, v[i]) for a, v in links), *((a, v[position]) for a, v in more)):
-                value = formulas.replaced(of.terms.formula_under(value, old), by)
-                olds |= formulas.support(value)
-                condition = formulas.both(condition, formulas.same(atom, value))
+                for known in dict.fromkeys((of.terms.formula_under(value, old), value)):  # each has other comparisons
+                    known = formulas.replaced(known, by)
+                    olds |= formulas.support(known)
+                    condition = formulas.both(condition, formulas.same(atom, known))
             given = formulas.either(given, formulas.without(condition, olds - fresh - self.held))
         moved = frozenset.intersection(*(self.states[i].cases[place][2] for i in own))
         return given, registers, moved - {self.start}
