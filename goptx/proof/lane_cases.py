@@ -243,8 +243,10 @@ class LaneCases:
             (place,) = self.kernel.following(self.kernel.steps[place])
         return place
 
-    def _split(self, case: Case, test: int) -> list[Case]:
-        return [case.at(case.place, given) for given in self.formulas.halves(case.given, test)]
+    def _split(self, case: Case, test: int, same: int | None = None) -> list[Case]:
+        """The cases in which a test holds and does not. `same` has the same value here, by other comparisons."""
+        given = case.given if same is None else self.formulas.both(case.given, self.formulas.same(test, same))
+        return [case.at(case.place, half) for half in self.formulas.halves(given, test)]
 
     def _compute(self, case: Case, step: Step, numbers: Sequence[int]) -> None:
         """Executes a step that has no effect; what equals the fused kernel's value is called by that from now on."""
@@ -260,13 +262,14 @@ class LaneCases:
     def _event(self, case: Case, step: Step, numbers: Sequence[int]) -> bool | list[Case]:
         """Lets the kernel have an event, or says which cases must be distinguished first; False where the
         event is missing."""
-        test = self._is(self.inner.guard(case.registers, step), case)
+        own = self.inner.guard(case.registers, step)
+        test = self._is(own, case)
         if test not in (TRUE, FALSE):
-            return self._split(case, test)
+            return self._split(case, test, own)
         for event in (self.events[n] for n in numbers if n in self.events):
             guard = self._is(event.guard, case)
             if guard not in (TRUE, FALSE):
-                return self._split(case, guard)
+                return self._split(case, guard, event.guard)
             if guard == test:
                 if guard == TRUE:
                     same = self._handed if event.step.number in self.of.handed else self._same
@@ -331,7 +334,7 @@ class LaneCases:
         for lane, own in zip(lanes, group, strict=True):
             guard = self._is(own.guard, case)
             if guard != TRUE:
-                return self._split(case, guard) if guard != FALSE else False
+                return self._split(case, guard, own.guard) if guard != FALSE else False
             pair = (lane.stored, own.operands[0]) if lane.stored is not None else ()
             if pair and not self.terms.are_equal(*pair, case.given):
                 return self._halved(case, pair) or self._other_operands(own.step, step)
