@@ -1,6 +1,6 @@
 """Draws the pairs of pairs.toml: at random from all pairs of the kernels that there were then, halved by a hash.
 
-    python benchmarks/unseen/draw.py    # prints pairs.toml
+python benchmarks/unseen/draw.py    # prints pairs.toml
 """
 
 from __future__ import annotations
