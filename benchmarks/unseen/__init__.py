@@ -5,10 +5,10 @@ measured."""
 from __future__ import annotations
 
 import tomllib
+from itertools import combinations_with_replacement
 from pathlib import Path
 
 from goptx.launch.specification import Launch, read_specification
-from unseen.draw import all_pairs
 
 FOLDER = Path(__file__).parent
 SECOND, FITTED, HELD_OUT = GROUPS = ("second", "fitted", "held_out")
@@ -21,7 +21,7 @@ def _by_name(paths: list[Path]) -> dict[str, Path]:
 SPECIFICATIONS = _by_name([*FOLDER.glob("kernels/*/*.toml")])
 SECOND_SPECIFICATIONS = _by_name([*(FOLDER.parent / "suite_a" / "second").glob("*.toml")])
 PAIRS: dict[str, tuple[str, ...]] = {
-    SECOND: tuple(all_pairs(list(SECOND_SPECIFICATIONS))),
+    SECOND: tuple(map("+".join, combinations_with_replacement(SECOND_SPECIFICATIONS, 2))),
     **{group: tuple(own) for group, own in tomllib.loads((FOLDER / "pairs.toml").read_text()).items()},
 }
 """By group."""

@@ -8,20 +8,16 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from hashlib import sha256
+from itertools import combinations_with_replacement
 from pathlib import Path
 
 DRAWN, SEED = 60, 20261123
 NAMES = sorted(path.stem for path in (Path(__file__).parent / "kernels").glob("*/*.toml"))
 
 
-def all_pairs(names: Sequence[str]) -> list[str]:
-    """Each kernel with every later one and with itself."""
-    return [f"{a}+{b}" for i, a in enumerate(names) for b in names[i:]]
-
-
 def drawn(names: Sequence[str]) -> dict[str, list[str]]:
     """Two groups of equal size."""
-    pairs = random.Random(SEED).sample(all_pairs(names), DRAWN)
+    pairs = random.Random(SEED).sample(list(map("+".join, combinations_with_replacement(names, 2))), DRAWN)
     pairs.sort(key=lambda pair: sha256(pair.encode()).hexdigest())
     return {"fitted": sorted(pairs[: DRAWN // 2]), "held_out": sorted(pairs[DRAWN // 2 :])}
 
