@@ -72,7 +72,9 @@ def _subjects(wanted: str, small: bool) -> list[Subject]:
 
 def _measured(options: argparse.Namespace, subjects: list[Subject]) -> int:
     begin = time.monotonic()
-    earlier = json.loads(options.resume.read_text()) if options.resume else {"rows": [], "seconds": 0}
+    earlier: dict[str, Any] = {"rows": [], "seconds": 0}
+    if options.resume:
+        earlier = json.loads(options.resume.read_text())
     there = {(row["group"], row["name"]) for row in earlier["rows"] if "ms" in row}
     document: dict[str, Any] = {
         "date": date.today().isoformat(),

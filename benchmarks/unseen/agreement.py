@@ -23,7 +23,7 @@ def speedup(row: Row, way: str, over: str = "") -> float | None:
     if way not in row.get("ms", {}):
         return None
     unchanged, own = row["ms"][over or baseline(row)], row["ms"][way]
-    return statistics.median(unchanged) / statistics.median(own)
+    return float(statistics.median(unchanged) / statistics.median(own))
 
 
 def speedups(rows: Iterable[Row], way: str, over: str = "") -> list[float]:

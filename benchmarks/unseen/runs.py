@@ -9,7 +9,6 @@ from typing import Any
 
 import goptx
 from goptx.device.child_process import Lost
-from goptx.measuring.bench.bench import Bench
 from goptx.measuring.bench.questions import Failed
 from goptx.measuring.bench.workload import Workload
 from goptx.tuning.judging import BenchLike
@@ -23,7 +22,7 @@ Row = dict[str, Any]
 
 
 def rows(
-    subjects: Sequence[Subject], bench: Bench, there: Makers, tune: float, more: Callable[[], bool]
+    subjects: Sequence[Subject], bench: BenchLike, there: Makers, tune: float, more: Callable[[], bool]
 ) -> Iterator[Row]:
     """A row for each pair, in order, until there is no time for `more`. `tune`: seconds of tuning for each; 0: none."""
     futures = {
@@ -52,7 +51,7 @@ def _finished(way: str, future: Future[Made]) -> Made:
         return Made(way, facts={"refused": f"not made: {error}"})
 
 
-def _tuned(subject: Subject, bench: Bench, seconds: float) -> Made:
+def _tuned(subject: Subject, bench: BenchLike, seconds: float) -> Made:
     """The result of tuning."""
     specifications = specifications_of(subject.group, subject.pair)
     best = goptx.tune(spec=specifications, budget=seconds, benches=[bench], progress=False)
@@ -68,7 +67,7 @@ def measured_row(bench: BenchLike, found: Workload, ways: Sequence[Made]) -> Row
         facts = row["ways"][one.way] = dict(one.facts)
         if one.woven is None:
             continue
-        answer = bench.judge(one.way, one.woven)
+        answer = bench.judge(one.way, one.woven, None)
         if isinstance(answer, Failed):
             facts["failed"] = answer.problem
         elif answer.wrong:

@@ -59,7 +59,7 @@ def table(document: Mapping[str, Any]) -> str:
         f"Estimates against measurements. Right sign: of the speedups further than 3 % from 1. Bars, held out: rank "
         f"correlation {CORRELATION}, {SHARE:.0%} of right signs.",
         "",
-        "| pairs | way | estimates | rank correlation | right sign | said gain, lost | said loss, gained |",
+        "| pairs | way | estimates | rank correlation | right sign | gain expected, lost | loss expected, gained |",
         "|---" * 7 + "|",
         *(line for group in GROUPS for line in _of_estimates(rows, group)),
     ]

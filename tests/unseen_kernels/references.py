@@ -47,7 +47,7 @@ def micnd(out: Array, **_: Any) -> Written:
     position = (np.arange(1, len(out) + 1, dtype=np.uint64) * 2654435769 % (1 << 32)).astype(np.float64) + 0.5
     wanted = position / (1 << 32)
     low, high = np.full(len(out), -9.0), np.full(len(out), 9.0)
-    for _ in range(60):
+    for _turn in range(60):
         middle = (low + high) / 2
         below = np.array([math.erfc(-x / math.sqrt(2)) / 2 for x in middle]) < wanted
         low, high = np.where(below, middle, low), np.where(below, high, middle)
@@ -151,7 +151,8 @@ def matmul(a: Array, b: Array, m: int, n: int, k: int, **_: Any) -> Written:
 def attention(q: Array, k: Array, v: Array, scale: float, inside: Array) -> Array:
     score = np.where(inside, q @ k.swapaxes(-1, -2) * scale, -np.inf)
     powers = np.exp(score)
-    return powers / powers.sum(axis=-1, keepdims=True) @ v
+    result: Array = powers / powers.sum(axis=-1, keepdims=True) @ v
+    return result
 
 
 def flash_attention(q: Array, k: Array, v: Array, tokens: int, scale: float, **_: Any) -> Written:
@@ -197,7 +198,7 @@ def mandelbrot(width: int, height: int, left: float, top: float, pixel: float, l
     py, px = np.divmod(np.arange(width * height), width)
     c = left + px * float(pixel) + 1j * (top - py * float(pixel))
     z, steps, inside = np.zeros_like(c), np.zeros(len(c), int), np.ones(len(c), bool)
-    for _ in range(limit):
+    for _turn in range(limit):
         inside &= abs(z) <= 2
         z = np.where(inside, z * z + c, z)
         steps += inside
@@ -206,9 +207,9 @@ def mandelbrot(width: int, height: int, left: float, top: float, pixel: float, l
 
 def nbody(bodies: Array, softening: float, **_: Any) -> Written:
     position, mass = wide(bodies).reshape(-1, 4)[:, :3], wide(bodies).reshape(-1, 4)[:, 3]
-    apart = position[None] - position[:, None]
-    pull = mass[None] / ((apart**2).sum(axis=2) + softening) ** 1.5
-    sums = (apart * pull[:, :, None]).sum(axis=1)
+    offset = position[None] - position[:, None]
+    pull = mass[None] / ((offset**2).sum(axis=2) + softening) ** 1.5
+    sums = (offset * pull[:, :, None]).sum(axis=1)
     return {"out": np.pad(sums, ((0, 0), (0, 1))).ravel()}
 
 
@@ -259,8 +260,8 @@ def byte_counts(words: Array, n_bytes: int, **_: Any) -> Written:
 
 
 def kmeans_assign(points: Array, centroids: Array, n: int, clusters: int, **_: Any) -> Written:
-    apart = wide(points).reshape(8, 1, n) - wide(centroids).reshape(clusters, 8).T[:, :, None]
-    distance = (apart**2).sum(axis=0)
+    offset = wide(points).reshape(8, 1, n) - wide(centroids).reshape(clusters, 8).T[:, :, None]
+    distance = (offset**2).sum(axis=0)
     return {"nearest": distance.argmin(axis=0), "distance": distance.min(axis=0)}
 
 
@@ -282,7 +283,7 @@ def pi_samples(inside_items: int, samples: int, seed: int, **_: Any) -> Written:
     mask = 0x7FFFFFFF
     state = (int(seed) ^ (np.arange(inside_items) * 747796405 + 1)) & mask
     state, count = np.where(state == 0, 1, state), np.zeros(inside_items, int)
-    for _ in range(samples):
+    for _turn in range(samples):
         state = state ^ (state << 13) & mask
         state = state ^ state >> 17
         state = state ^ (state << 5) & mask
@@ -329,9 +330,9 @@ UNSEEN: tuple[Reference, ...] = (
     row_norms, byte_counts, kmeans_assign, bilateral, pi_samples, tiled_product, haversine, lower_bound, sobel,
     block_sum,
 )  # fmt: skip
-HALF = {"rtol": 1.5e-3, "atol": 2e-4}  # a rounding to 11 bits, of values of about 1
-FLOAT = {"rtol": 2e-5, "atol": 2e-6}  # several roundings to 24 bits, and approximations of functions
-ROUNDED: Mapping[str, Mapping[str, float]] = {
+HALF: Mapping[str, Any] = {"rtol": 1.5e-3, "atol": 2e-4}  # a rounding to 11 bits, of values of about 1
+FLOAT: Mapping[str, Any] = {"rtol": 2e-5, "atol": 2e-6}  # several roundings to 24 bits, and approximations of functions
+ROUNDED: Mapping[str, Mapping[str, Any]] = {
     "micnd": {"rtol": 0, "atol": 2e-5},  # Moro's approximation in floats
     "black_scholes": {"rtol": 0, "atol": 3e-5},  # of prices of about 100
     "nbody": {"rtol": 1e-3, "atol": 1e-2},  # rsqrt, cubed, of bodies that are near

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from unseen import FITTED, HELD_OUT, PAIRS, SECOND_SPECIFICATIONS, SPECIFICATION
 from unseen import SECOND as SECOND_WRITING  # noqa: E402
 from unseen.draw import NAMES, drawn  # noqa: E402
 
+EXACT: Mapping[str, Any] = {"rtol": 0}
 ON_HOPPER_ONLY = ("matmul", "flash_attention")  # wgmma, which the emulator lacks
 
 
@@ -50,7 +52,7 @@ def compare(launch: Launch, file: Path, reference: Reference) -> None:
             if argument.name in expected:
                 allowed = ROUNDED.get(reference.__name__, {"float16": HALF, "float32": FLOAT}.get(argument.dtype))
                 wanted = np.asarray(expected[argument.name])
-                np.testing.assert_allclose(left, wanted, **(allowed or {"rtol": 0}), err_msg=argument.name)
+                np.testing.assert_allclose(left, wanted, err_msg=argument.name, **(allowed or EXACT))
 
 
 def test_every_kernel_has_a_reference() -> None:

@@ -16,6 +16,7 @@ from tuning.fake_bench import FakeBench
 from goptx.device.assemble import find_ptxas
 from goptx.device.child_process import Lost
 from goptx.measuring.bench.baselines import GRAPH, SEPARATE, STREAMS, WAYS
+from goptx.measuring.bench.questions import Failed
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
@@ -24,7 +25,7 @@ from unseen import __main__ as program
 from unseen.agreement import baseline, estimates, rank_correlation, ranks, signs, speedup
 from unseen.issuing import issued_table, most, ratio
 from unseen.makers import makers
-from unseen.making import AUTO, TUNED, WEAVE, Subject, issued, made
+from unseen.making import AUTO, TUNED, WEAVE, Made, Subject, issued, made, workload
 from unseen.table import table
 
 needs_ptxas = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
@@ -103,10 +104,10 @@ def test_no_pair_is_begun_after_the_time(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_what_is_wrong_or_refused_is_not_timed() -> None:
     subject = Subject(SECOND, "gelu+lud", small=True)
     weave = made(subject, WEAVE, assembled=False)
-    refused = runs.Made(AUTO, facts={"refused": "no such kernel"})
-    bench = FakeBench({STREAMS: 2.0, SEPARATE: 2.5, WEAVE: 1.0}, judged={TUNED: runs.Failed("it hangs")})
-    tuned = runs.Made(TUNED, weave.woven)
-    row = runs.measured_row(bench, runs.workload(subject), [weave, refused, tuned])
+    refused = Made(AUTO, facts={"refused": "no such kernel"})
+    bench = FakeBench({STREAMS: 2.0, SEPARATE: 2.5, WEAVE: 1.0}, judged={TUNED: Failed("it hangs")})
+    tuned = Made(TUNED, weave.woven)
+    row = runs.measured_row(bench, workload(subject), [weave, refused, tuned])
     assert not row["right"] and row["ways"][TUNED] == {"failed": "it hangs"}
     assert {*row["ms"]} == {*WAYS, WEAVE}
     assert (baseline(row), speedup(row, WEAVE), speedup(row, AUTO)) == (GRAPH, 2.0, None)
@@ -171,4 +172,4 @@ def test_the_table_has_both_samples_side_by_side() -> None:
     assert f"{fitted} 3 | 1.00 | 3 of 3 (100%) | 0 | 0 |" in text
     assert f"{held_out} 1 | - | 0 of 1 (0%) | 1 | 0 |" in text
     assert "| b+c | yes | 2.000 | streams | 0.50, 1.20 |" in text and "| e+f | NO | no / device |" in text
-    assert estimates(rows[:1], WEAVE) == [(1.2, pytest.approx(1.1))]
+    assert estimates(rows[:1], WEAVE)[0] == pytest.approx((1.2, 1.1))

@@ -15,10 +15,10 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numba_cuda
 from numba import cuda, float32, float64, int32, void
 
 FOLDER = Path(__file__).parent
@@ -112,8 +112,8 @@ def named(text: str, name: str) -> str:
     found = re.search(r"\.entry (\w+)\(", text)
     assert found
     body = text.replace(found[1], name)
-    kept = [line for line in body.splitlines() if not line.startswith("//")]
-    return f"// numba-cuda {numba_cuda.__version__}\n" + "\n".join(kept).strip() + "\n"
+    code = [line for line in body.splitlines() if not line.startswith("//")]
+    return f"// numba-cuda {version('numba-cuda')}\n" + "\n".join(code).strip() + "\n"
 
 
 if __name__ == "__main__":
