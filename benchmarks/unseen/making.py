@@ -15,7 +15,6 @@ from goptx.launch.sample_data import sample
 from goptx.launch.specification import Argument
 from goptx.measuring.bench.workload import Workload
 from goptx.options import Strategy
-from goptx.results.report import Report
 from goptx.tuning.measured import Measured, measured
 from unseen import specifications_of
 
@@ -70,10 +69,12 @@ def made(subject: Subject, way: str, assembled: bool = True) -> Made:
 def about(woven: goptx.Woven, assembled: bool = True) -> dict[str, Any]:
     """Facts about what was made, for the record."""
     report, decision = woven.report, woven.report.decision
+    expected = getattr(report, "expected", None)  # the estimated gain over separate launches, where there is one
     facts: dict[str, Any] = {
         "strategy": woven.strategy,
         "chosen": decision.chosen.name if decision else woven.strategy,
-        "estimate": estimated_gain(report),
+        "estimate": None if expected is None else expected.gain,
+        "expected": None if expected is None else expected.to_dict(),
         "instructions": report.merged.instructions,
         "woven_fraction": report.woven_fraction,
         "notes": list(report.notes),
@@ -84,12 +85,6 @@ def about(woven: goptx.Woven, assembled: bool = True) -> dict[str, Any]:
         facts |= {"registers": found.registers, "spill_bytes": found.spill_bytes, "occupancy": found.occupancy}
         facts["assembler"] = found.assembler
     return facts
-
-
-def estimated_gain(report: Report) -> float | None:
-    """The estimated speedup over separate launches; None where the report has none."""
-    expected = getattr(report, "expected_gain", None)
-    return None if expected is None else float(getattr(expected, "gain", expected))
 
 
 def issued(subject: Subject, way: str) -> dict[str, Any]:

@@ -55,7 +55,9 @@ def _tuned(subject: Subject, bench: BenchLike, seconds: float) -> Made:
     """The result of tuning."""
     specifications = specifications_of(subject.group, subject.pair)
     best = goptx.tune(spec=specifications, budget=seconds, benches=[bench], progress=False)
-    return Made(TUNED, best.fused, {**about(best.fused), "chosen": str(best.candidate), "estimate": None})
+    return Made(
+        TUNED, best.fused, {**about(best.fused), "chosen": str(best.candidate), "estimate": None, "expected": None}
+    )
 
 
 def measured_row(bench: BenchLike, found: Workload, ways: Sequence[Made]) -> Row:

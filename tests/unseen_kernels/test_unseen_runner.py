@@ -113,18 +113,6 @@ def test_what_is_wrong_or_refused_is_not_timed() -> None:
     assert (baseline(row), speedup(row, WEAVE), speedup(row, AUTO)) == (GRAPH, 2.0, None)
 
 
-def test_estimated_gains_are_read_from_the_report() -> None:
-    from unseen.making import estimated_gain
-
-    class Report:
-        expected_gain: Any = None
-
-    report: Any = Report()
-    assert estimated_gain(report) is None
-    report.expected_gain = 1.25
-    assert estimated_gain(report) == 1.25
-
-
 # Instructions
 
 
