@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from unseen_kernels.references import FLOAT, HALF, ROUNDED, SECOND, UNSEEN, Reference
+from unseen_kernels.comparing import compare, launch_of
+from unseen_kernels.references import SECOND, UNSEEN, Reference
 
 import goptx
 from goptx.launch.sample_data import sample
-from goptx.launch.specification import Launch, read_specification
+from goptx.launch.specification import read_specification
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -24,35 +23,19 @@ from unseen import FITTED, HELD_OUT, PAIRS, SECOND_SPECIFICATIONS, SPECIFICATION
 from unseen import SECOND as SECOND_WRITING  # noqa: E402
 from unseen.draw import NAMES, drawn  # noqa: E402
 
-EXACT: Mapping[str, Any] = {"rtol": 0}
 ON_HOPPER_ONLY = ("matmul", "flash_attention")  # wgmma, which the emulator lacks
-
-
-def launch_of(reference: Reference) -> Launch:
-    paths = SECOND_SPECIFICATIONS if reference in SECOND else SPECIFICATIONS
-    return read_specification(paths[reference.__name__])[0]
 
 
 @pytest.mark.parametrize("reference", [r for r in (*SECOND, *UNSEEN) if r.__name__ not in ON_HOPPER_ONLY],
                          ids=lambda r: r.__name__)  # fmt: skip
 def test_kernel_gives_what_its_reference_gives(reference: Reference) -> None:
-    launch = launch_of(reference).small()
-    compare(launch, launch.file, reference)
-
-
-def compare(launch: Launch, file: Path, reference: Reference) -> None:
-    given = {a.name: sample(a) for a in launch.arguments}
-    expected = reference(**{name: value for name, value in given.items() if not name.endswith("scratch")})
-    written = [a.name for a in launch.arguments if a.is_array and a.role != "in"]
-    assert sorted(expected) == sorted(written)
+    launch = launch_of(reference)
     for seed in (0, 1):
-        values: list[Any] = [sample(a) for a in launch.arguments]
-        goptx.emulate(file, launch.grid, launch.block, values, entry=launch.entry, shared=launch.shared, seed=seed)
-        for argument, left in zip(launch.arguments, values, strict=True):
-            if argument.name in expected:
-                allowed = ROUNDED.get(reference.__name__, {"float16": HALF, "float32": FLOAT}.get(argument.dtype))
-                wanted = np.asarray(expected[argument.name])
-                np.testing.assert_allclose(left, wanted, err_msg=argument.name, **(allowed or EXACT))
+        values = [sample(a) for a in launch.arguments]
+        goptx.emulate(
+            launch.file, launch.grid, launch.block, values, entry=launch.entry, shared=launch.shared, seed=seed
+        )
+        compare(launch, values, reference)
 
 
 def test_every_kernel_has_a_reference() -> None:
