@@ -54,7 +54,10 @@ def _finished(way: str, future: Future[Made]) -> Made:
 def _tuned(subject: Subject, bench: BenchLike, seconds: float) -> Made:
     """The result of tuning."""
     specifications = specifications_of(subject.group, subject.pair)
-    best = goptx.tune(spec=specifications, budget=seconds, benches=[bench], progress=False)
+    try:
+        best = goptx.tune(spec=specifications, budget=seconds, benches=[bench], progress=False)
+    except goptx.GoptxError as error:
+        return Made(TUNED, facts={"refused": str(error)})
     return Made(
         TUNED, best.fused, {**about(best.fused), "chosen": str(best.candidate), "estimate": None, "expected": None}
     )

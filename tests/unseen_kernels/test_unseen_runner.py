@@ -161,3 +161,15 @@ def test_the_table_has_both_samples_side_by_side() -> None:
     assert f"{held_out} 1 | - | 0 of 1 (0%) | 1 | 0 |" in text
     assert "| b+c | yes | 2.000 | streams | 0.50, 1.20 |" in text and "| e+f | NO | no / device |" in text
     assert estimates(rows[:1], WEAVE)[0] == pytest.approx((1.2, 1.1))
+
+
+# Tuning
+
+
+@needs_ptxas
+def test_what_tuning_finds_is_compared_and_timed_beside_the_defaults() -> None:
+    bench = FakeBench({STREAMS: 2.0, SEPARATE: 2.5}, otherwise=lambda _: 1.5)
+    with makers(1) as there:
+        (row,) = runs.rows([Subject(SECOND, "harris+stms")], bench, there, 0.5, lambda: True)
+    assert [*row["ways"]] == [WEAVE, AUTO, TUNED] and row["right"]
+    assert row["ways"][TUNED]["chosen"] and speedup(row, TUNED) == pytest.approx(2 / 1.5)
