@@ -22,6 +22,7 @@ from goptx.proof.placement.pooled_memory import POOL, Part, check_parts, in_pool
 from goptx.proof.placement.thread_groups import check_groups
 from goptx.proof.projection import Projection
 from goptx.proof.sync.convergence import check_convergence, diverging_branches
+from goptx.proof.sync.products import check_products
 from goptx.proof.sync.termination import check_termination
 from goptx.proof.sync.waiting import Found, check_waiting
 from goptx.proof.terms import Terms
@@ -30,6 +31,7 @@ from goptx.ptx.ir import Directive, Function, Module, Name, Variable
 from goptx.ptx.parse import parse
 
 INDEPENDENT = "the kernels are independent"
+_OF_LAUNCH = (".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".maxnreg")  # bounds of blocks and registers
 STRATEGIES = ("weave", "vertical", "horizontal", "interleave")
 
 
@@ -101,6 +103,7 @@ class _Proof:
             for step in fused.steps:
                 if step.facts.base == "brx" and not any(step.number in p.indexed for p in projections.values()):
                     raise NotProved(step.line, f"`{step.statement}` may have an index that is beyond its targets")
+            check_products(fused)
         diverging = diverging_branches(projections.values())
         for letter, projection in projections.items():
             with _rule("convergence", letter):
@@ -203,7 +206,11 @@ class _Proof:
         ]
         for directive in entry.directives:
             allowed = {(d.name, d.values) for e in own for d in e.directives}
-            if (directive.name, directive.values) not in allowed and self._excludes(directive):
+            if (directive.name, directive.values) in allowed:
+                continue
+            if directive.name not in _OF_LAUNCH and "cluster" not in directive.name:
+                raise NotProved(entry.line, f"`{directive}`, which no kernel has and the checker does not know")
+            if self._excludes(directive):
                 raise NotProved(entry.line, f"`{directive}` excludes launches that the kernels allow")
         for kernel in own:
             mine, its = ([str(d) for d in e.directives if "cluster" in d.name] for e in (entry, kernel))
@@ -273,7 +280,7 @@ class _Proof:
                 foreign.add(number)
             elif step.is_branch:
                 branches[number] = tuple(s.number for line in lines for s in by_line.get(line, ()) if s.is_branch)
-            elif found := [s for line in lines for s in by_line.get(line, ()) if _may_be(s, step)]:
+            elif found := [s for line in lines for s in by_line.get(line, ()) if _may_be(s, kernel, step, fused)]:
                 mine[number] = _likeliest(found, step, named.prefixes[copy])
             elif is_move(step) and (found := [s for line in lines for s in by_line.get(line, ()) if is_plain(s)]):
                 mine[number] = _likeliest(found, step, named.prefixes[copy])
@@ -398,9 +405,12 @@ def _check_clusters(claimed: bool, *entries: Function) -> None:
             )
 
 
-def _may_be(own: Step, fused: Step) -> bool:
-    """Whether a step can be the kernel's at all: the family of its opcode is the same."""
-    return own.facts.base.removesuffix("rier") == fused.facts.base.removesuffix("rier")
+def _may_be(own: Step, kernel: Program, step: Step, fused: Program) -> bool:
+    """Whether a step can be the kernel's at all: the family of its opcode is the same, and what it writes are numbers
+    or predicates as there."""
+    pairs = zip(own.writes, step.writes, strict=False)
+    alike = all(kernel.is_predicate(a) == fused.is_predicate(b) for a, b in pairs)
+    return alike and own.facts.base.removesuffix("rier") == step.facts.base.removesuffix("rier")
 
 
 def _likeliest(steps: Sequence[Step], fused: Step, prefix: str) -> tuple[int, ...]:
