@@ -205,10 +205,10 @@ class _Proof:
             e for m, n in zip(self.kernels, self.witness.kernels, strict=True) for e in m.entries if e.name == n.entry
         ]
         for directive in entry.directives:
-            allowed = {(d.name, d.values) for e in own for d in e.directives}
-            if (directive.name, directive.values) in allowed:
+            known = any((directive.name, directive.values) == (d.name, d.values) for e in own for d in e.directives)
+            if known and (not self.witness.launch or self.witness.launch.common or not self._bounds_block(directive)):
                 continue
-            if directive.name not in _OF_LAUNCH and "cluster" not in directive.name:
+            if not known and directive.name not in _OF_LAUNCH and "cluster" not in directive.name:
                 raise NotProved(entry.line, f"`{directive}`, which no kernel has and the checker does not know")
             if self._excludes(directive):
                 raise NotProved(entry.line, f"`{directive}` excludes launches that the kernels allow")
@@ -241,9 +241,13 @@ class _Proof:
             if named.launch is None or len(named.prefixes) != named.launch.factor:
                 raise NotProved(1, f"kernel {named.letter} has other copies than its launch says")
 
+    @staticmethod
+    def _bounds_block(directive: Directive) -> bool:
+        return directive.name in (".reqntid", ".maxntid")
+
     def _excludes(self, directive: Directive) -> bool:
         """Whether the fused kernel cannot be launched in some blocks by what the directive says."""
-        if directive.name not in (".reqntid", ".maxntid"):
+        if not self._bounds_block(directive):
             return False
         block = self.witness.launch.block if self.witness.launch else ()
         sizes = [int(v) for v in directive.values]

@@ -33,6 +33,7 @@ class Given:
     prefixes: tuple[str, str] = ("a", "b")
     directives: tuple[str, str, str] = ("", "", "")
     targets: tuple[str, str] = ("sm_90", "sm_90")
+    depends: bool = False
 
     def kernel(self, letter: str) -> str:
         k = "AB".index(letter)
@@ -55,8 +56,8 @@ class Given:
             }
             for letter, prefix, parameter in zip("AB", self.prefixes, self.parameters, strict=True)
         }  # fmt: skip
-        of_all: dict[str, object] = {"launch": None, "depends": False, "named": []}
-        witness = {"strategy": "weave", "entry": "w", "kernels": named, **of_all}
+        of_all: dict[str, object] = {"launch": None, "depends": self.depends, "named": []}
+        witness = {"strategy": "vertical" if self.depends else "weave", "entry": "w", "kernels": named, **of_all}
         lines = [f"// goptx witness 1 {json.dumps(witness)}", HEADER.format(self.targets[1]), self.of_fused]
         lines += [f".visible .entry w(.param .u64 w_a, .param .u64 w_b) {self.directives[2]} {{"]
         lines += [REGISTERS.format("a_"), REGISTERS.format("b_")]
