@@ -228,6 +228,9 @@ class _Proof:
             if any(len(n.prefixes) != 1 for n in self.witness.kernels):
                 raise NotProved(1, "kernels without launch shapes have no copies")
             return
+        for named in self.witness.kernels:
+            if named.launch is None or len(named.prefixes) != named.launch.factor:
+                raise NotProved(1, f"kernel {named.letter} has other copies than its launch says")
         self.placements = placements_of(self.terms, self.witness)
         declared = {p.name: p for p in fused.entry.parameters}
         others = {name for n in self.witness.kernels for name in n.parameters}
@@ -237,9 +240,6 @@ class _Proof:
                 raise NotProved(fused.entry.line, f"`{name}` is not a parameter of 32 bits that holds {role}")
         if len(set(launch.hidden.values())) != len(launch.hidden):
             raise NotProved(fused.entry.line, "two sizes of launches are one parameter")
-        for named in self.witness.kernels:
-            if named.launch is None or len(named.prefixes) != named.launch.factor:
-                raise NotProved(1, f"kernel {named.letter} has other copies than its launch says")
 
     @staticmethod
     def _bounds_block(directive: Directive) -> bool:

@@ -34,11 +34,13 @@ class Given:
     directives: tuple[str, str, str] = ("", "", "")
     targets: tuple[str, str] = ("sm_90", "sm_90")
     depends: bool = False
+    parameter: str = ".param .u64 {}"
 
     def kernel(self, letter: str) -> str:
         k = "AB".index(letter)
         rest = "\n".join(self.body(letter))
-        head = f"{HEADER.format(self.targets[0])}.visible .entry {letter}(.param .u64 out) {self.directives[k]} {{\n"
+        declared = f"{letter}({self.parameter.format('out')}) {self.directives[k]}"
+        head = f"{HEADER.format(self.targets[0])}.visible .entry {declared} {{\n"
         return f"{head}{REGISTERS.format('')}\n{rest}\nret;\n}}\n{self.of_module}"
 
     def body(self, letter: str) -> list[str]:
@@ -59,7 +61,8 @@ class Given:
         of_all: dict[str, object] = {"launch": None, "depends": self.depends, "named": []}
         witness = {"strategy": "vertical" if self.depends else "weave", "entry": "w", "kernels": named, **of_all}
         lines = [f"// goptx witness 1 {json.dumps(witness)}", HEADER.format(self.targets[1]), self.of_fused]
-        lines += [f".visible .entry w(.param .u64 w_a, .param .u64 w_b) {self.directives[2]} {{"]
+        parameters = ", ".join(map(self.parameter.format, ("w_a", "w_b")))
+        lines += [f".visible .entry w({parameters}) {self.directives[2]} {{"]
         lines += [REGISTERS.format("a_"), REGISTERS.format("b_")]
         lines += [self._line(line.strip()) for line in fused.strip().splitlines()]
         return prove_text("\n".join([*lines, "ret;", "}", ""]), [self.module("A"), self.module("B")])
@@ -74,7 +77,7 @@ class Given:
 
 
 def _renamed(line: str, prefix: str) -> str:
-    return re.sub(r"%([rdph]\d)", rf"%{prefix}_\1", line).replace("[out]", f"[w_{prefix}]")
+    return re.sub(r"%([rdph]\d)", rf"%{prefix}_\1", line).replace("[out", f"[w_{prefix}")
 
 
 def proved(given: Given, fused: str) -> bool:
