@@ -25,9 +25,8 @@ from goptx.proof.lane_states import Case, Cases, Event, State
 from goptx.proof.memory_order import Access, access_of
 from goptx.proof.placement.placement import Placements
 from goptx.proof.step_forms import is_full
-from goptx.proof.sync.waits import is_plain
+from goptx.proof.sync.waits import waits_for_all
 from goptx.proof.terms import Terms
-from goptx.ptx.opcodes import Scope
 
 MOST_VISITS = 12  # of a block, on average
 
@@ -127,6 +126,8 @@ class Projection:
 
     def check(self) -> None:
         """Raises `NotProved`."""
+        for step in self.fused.steps:
+            self._check_guard(step)
         rank = {start: i for i, start in enumerate(self.fused.order)}
         edges: dict[int, dict[int, State]] = {start: {} for start in rank}
         registers = self.cells.empty() if self.cells else {}
@@ -148,6 +149,14 @@ class Projection:
                 if rank[target] not in queued:
                     queued.add(rank[target])
                     heapq.heappush(waiting, rank[target])
+
+    def _check_guard(self, step: Step) -> None:
+        """That nothing rests on a guard which the assembler does not honour."""
+        if not step.guard or step.facts.row.guardable or step.number in self.foreign:
+            return
+        own = [self.kernel.steps[n] for n in self.claims.get(step.number, ())]
+        if not own or not all(s.guard for s in own):
+            raise NotProved(step.line, f"`{step.statement}`, whose guard assemblers do not honour")
 
     def _begin(self) -> Iterator[tuple[int, int]]:
         """Where lanes are in the kernel at first, with the formulas: those that do not belong to it have ended."""
@@ -324,6 +333,4 @@ class Projection:
 
 def _is_numbered(step: Step) -> bool:
     """Whether it is a barrier without a guard, of all threads of the CTA, with a known number."""
-    return (
-        step.facts.row.scope == Scope.CTA and not step.guard and is_plain(step) and step.sources[0].text.isdigit()
-    )  # fmt: skip
+    return waits_for_all(step) and not step.guard and step.sources[0].text.isdigit()
