@@ -316,7 +316,9 @@ class _Proof:
             if not step.facts.calls:
                 continue
             name = step.sources[0].names[0]
-            what = why_not(functions[name], module, self.witness.launch is not None) if name in functions else name
+            what = f"the code of `{name}` is not known"
+            if name in functions:
+                what = why_not(functions[name], module, self.witness.launch is not None)
             if name not in symbols:
                 what = what or f"`{name}` is another function in the fused kernel"
             if what:

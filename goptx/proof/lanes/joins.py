@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from goptx.proof.formulas import FALSE
 from goptx.proof.kernel_code import ASKED, AT, END, HELD, REDUCED, VOTED
-from goptx.proof.lane_states import Lanes, State
+from goptx.proof.lanes.lane_states import Lanes, State
 
 if TYPE_CHECKING:
     from goptx.proof.projection import Projection
