@@ -238,7 +238,7 @@ def are_alike(own: Function, fused: Function, names: Mapping[str, str], module: 
         return WORD.sub(lambda m: names.get(m[0], "?") if m[0] in of_module else m[0], text)
 
     def parts(function: Function) -> list[str]:
-        every = [function.parameters, function.results, function.directives, function.body or (), function.body is None]
-        return [str(p) if isinstance(p, bool) else "\n".join(map(str, p)) for p in every]
+        lists = (function.parameters, function.results, function.directives, function.body or ())
+        return [str(function.body is None), *("\n".join(map(str, its)) for its in lists)]
 
     return [renamed(p) for p in parts(own)] == parts(fused)

@@ -1,4 +1,4 @@
-"""Code of a kernel that a warp, or a CTA, skips where it has ended for all its threads is proved; wrong tests are not."""
+"""Code of a kernel that a warp or a CTA skips after the kernel has ended is proved; other questions are refused."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def _waiting(group: _Group, letter: str, ends: bool = False) -> list[Step]:
     waits = waits_of(projection.kernel)
     wanted = waits.held | waits.releases if ends else waits.held
     found = [group.part.steps[n] for n, own in projection.matched.items() if not own.isdisjoint(wanted)]
-    return found or [waits.cluster] * (waits.cluster is not None)
+    return [waits.cluster] if waits.cluster and not found else found
 
 
 def _deciding(fused: Program, projection: Projection) -> frozenset[int]:
