@@ -47,7 +47,8 @@ class Projection:
     `comers` the barriers with a count to which lanes come along for others of their warp, `barrier_ids` the numbers
     of a barrier in the kernel and in the fused kernel, "" if one is not known, `indexed` the indirect branches that
     are the kernel's, with the same index, `cuts` the ballots by which the lanes that a step finds active are
-    cut."""
+    cut, `followed` the kernel's blocks that a lane comes to, `swapped` the pairs of its steps that have changed places,
+    `asking` the blocks that a vote leads from, `asking_of_cta` those that the result of a barrier leads from."""
 
     terms: Terms
     fused: Program
@@ -81,6 +82,8 @@ class Projection:
     barrier_ids: dict[int, set[tuple[str, str]]] = field(default_factory=dict, init=False)
     indexed: set[int] = field(default_factory=set, init=False)
     computed: dict[int, list[int]] = field(default_factory=dict, init=False)
+    followed: set[int] = field(default_factory=set, init=False)
+    swapped: set[tuple[int, int]] = field(default_factory=set, init=False)
     visits: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:

@@ -315,9 +315,12 @@ class _Proof:
 def _followed(projections: Sequence[Projection]) -> Iterator[Established]:
     """What the projections of all kernels establish."""
     blocks = sum(len(p.kernel.blocks) for p in projections)
+    followed = sum(len(p.followed) for p in projections)
     effects = sum(len(p.matched) for p in projections)
-    yield Established("projection", "", f"control flow {blocks} blocks")
+    swapped = sum(len(p.swapped) for p in projections)
+    yield Established("projection", "", f"control flow {followed}/{blocks} blocks")
     yield Established("projection", "", f"registers separate ({effects} effects with equal operands)")
+    yield Established("projection", "", f"memory order {swapped} pairs")
 
 
 def _check_clusters(claimed: bool, *entries: Function) -> None:

@@ -191,6 +191,7 @@ class LaneCases:
         Cases that must be distinguished first come back as a list."""
         case = case.at(case.place, case.given)
         while case.place != END:
+            self.of.followed.add(self.kernel.block_of[case.place])
             step = self.kernel.steps[case.place]
             if step.is_branch:
                 following = self._chosen(step, case)
@@ -310,6 +311,7 @@ class LaneCases:
             if not may_change_places(earlier.step, earlier.access, fused, event.access):
                 before = f"`{earlier.step.statement}`, which the kernel has before it"
                 raise NotProved(fused.line, f"`{fused.statement}` stands before {before}")
+            self.of.swapped.add((earlier.step.number, fused.number))
         self.inner.write(case.registers, step, list(event.results))
         self.of.matched.setdefault(fused.number, set()).add(step.number)
         case.done |= {fused.number}
