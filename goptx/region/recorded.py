@@ -79,7 +79,7 @@ class _Repeated:
     def __init__(self, known: Known, shape: Shape) -> None:
         self._known, self._shape = known, shape
         letter = known.params[0].kernel if known.params else None
-        self._arguments = RepeatedArguments(Arguments(known.chosen.entry, [letter or "A"], known.params))
+        self._arguments = RepeatedArguments(Arguments(known.chosen.entry, [letter or "A"], known.params), sized=True)
         self._last: Recorded | None = None
 
     def recorded(self, args: Sequence[object]) -> Recorded:
