@@ -48,7 +48,7 @@ def test_a_plain_candidate_that_is_the_fastest(count: int) -> None:
     """Though its variants are all slower than the unchanged kernels."""
     bench = FakeBench({"interleave": 1 / 1.05}, otherwise=lambda name: 1.04)
     best = tuned(count, bench)
-    assert (str(best.candidate), best.speedup) == ("interleave", pytest.approx(1.05))
+    assert str(best.candidate) == "interleave" and best.speedup == pytest.approx(1.05)
     begun = [entry for entry, *_ in bench.journal]
     renewed = begun.index("renew")
     assert begun[renewed:] == ["renew", "judge", "time", "launched"], "in a new process, with its data in other places"
