@@ -262,9 +262,9 @@ def _shift_right(bits: int, signed: bool, a: Window, b: Window) -> Window | None
     if signed and a.most >> (bits - 1):
         if a.number is not None:
             return number(((a.number - (1 << bits)) >> b.number) % (1 << bits))
-        negative = Window(_signed_modulus(a, bits), a.residue, a.spread, a.most)
-        made = _quotient(negative, 1 << b.number)
-        return made and _within(made.modulus, made.residue, made.spread, (1 << bits) - 1, bits)
+        most, shift = (1 << bits) - 1, min(b.number, bits)  # of the result, which may be negative
+        made = _quotient(Window(_signed_modulus(a, bits), a.residue, a.spread, most << shift), 1 << shift)
+        return made and _within(made.modulus, made.residue, made.spread, most, bits)
     return _quotient(a, 1 << b.number)
 
 
