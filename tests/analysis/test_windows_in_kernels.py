@@ -267,9 +267,10 @@ NUMBERS = [
 ]
 OPERATIONS = [
     "add.s32 {to}, {a}, {b};", "sub.s32 {to}, {a}, {b};", "mul.lo.s32 {to}, {a}, {k};",
-    "mad.lo.s32 {to}, {u}, {k}, {a};", "shl.b32 {to}, {a}, {few};", "shr.u32 {to}, {a}, {few};", "shr.s32 {to}, {a}, {few};", "and.b32 {to}, {a}, {k};",
-    "or.b32 {to}, {a}, {b};", "xor.b32 {to}, {a}, {k};", "div.u32 {to}, {a}, {size};", "div.s32 {to}, {a}, {size};",
-    "rem.u32 {to}, {a}, {size};", "bfe.u32 {to}, {a}, {few}, 5;", "selp.b32 {to}, {a}, {b}, %p1;", "mov.u32 {to}, {a};",
+    "mad.lo.s32 {to}, {u}, {k}, {a};", "shl.b32 {to}, {a}, {few};", "shr.u32 {to}, {a}, {few};",
+    "shr.s32 {to}, {a}, {few};", "and.b32 {to}, {a}, {k};", "or.b32 {to}, {a}, {b};", "xor.b32 {to}, {a}, {k};",
+    "div.u32 {to}, {a}, {size};", "div.s32 {to}, {a}, {size};", "rem.u32 {to}, {a}, {size};",
+    "bfe.u32 {to}, {a}, {few}, 5;", "selp.b32 {to}, {a}, {b}, %p1;", "mov.u32 {to}, {a};",
     "shr.s32 %r98, {a}, 31; shr.u32 %r98, %r98, 27; add.s32 %r98, {a}, %r98; shr.s32 {to}, %r98, 5;",
     "mul.wide.s32 %rd9, {a}, {size}; shr.s64 %rd9, %rd9, {few}; cvt.u32.u64 {to}, %rd9;",
     "cvt.u64.u32 %rd9, {a}; mad.wide.u32 %rd9, {u}, {size}, %rd9; cvt.u32.u64 {to}, %rd9;",
