@@ -412,6 +412,8 @@ def test_orders_of_ctas_exclude_each_other() -> None:
     plain, front = Candidate("interleave", (1, 1)), Candidate("interleave", (1, 1)).having(placement="front")
     assert {"interleave placement=front", "interleave ratio=1,2"} <= set(near(plain, unequal))
     assert not any("ratio" in name for name in near(front, unequal))
+    few = near(plain, [Shape(192, 128), Shape(65536, 128)])
+    assert "interleave placement=spread" in few and "interleave placement=front" not in few
     assert not any("placement" in name for name in near(plain.having(ratio=(1, 2)), unequal))
 
 
