@@ -446,5 +446,5 @@ class _rule:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, NotProved):
             raise _Failed(self.rule, self.kernel, error.line, str(error)) from None
-        if isinstance(error, TooManyFormulas):
+        if isinstance(error, TooManyFormulas | RecursionError):
             raise _Failed(self.rule, self.kernel, 1, "the conditions of this kernel are too many to follow") from None
