@@ -25,5 +25,5 @@ class rule:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, NotProved):
             raise Failed(self.rule, self.kernel, error.line, str(error)) from None
-        if isinstance(error, TooManyFormulas):
+        if isinstance(error, TooManyFormulas | RecursionError):
             raise Failed(self.rule, self.kernel, 1, "the conditions of this kernel are too many to follow") from None

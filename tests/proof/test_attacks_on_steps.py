@@ -97,3 +97,18 @@ def test_directives_of_the_entry_that_no_kernel_has(directive: str) -> None:
     check(Given(STORE, STORE, directives=("", "", ".maxnreg 32 .minnctapersm 2")), text)
     made = certificate(Given(STORE, STORE, directives=("", "", directive)), text)
     assert "which no kernel has and the checker does not know" in str(made)
+
+
+def test_many_guarded_instructions_are_followed_together() -> None:
+    """Each divides the lanes in two; after it they are one case again."""
+    a = "\n".join(f"setp.eq.u32 %p1, %r1, {i};\n@%p1 st.global.u32 [%d2], {i};" for i in range(60))
+    right = "\n".join(f"A{i}" for i in range(4, 124))
+    of_one(a, right, right.replace("A9\n", ""), right.replace("A7\n", "A7: @!%a_p1 st.global.u32 [%a_d2], 1;\n"))
+
+
+def test_conditions_that_are_too_many_are_not_proved() -> None:
+    a = "mov.pred %p2, 1;\n"
+    a += "\n".join(f"setp.eq.u32 %p1, %r{i % 8}, {i};\nand.pred %p2, %p2, %p1;" for i in range(1500))
+    text = "\n".join(f"A{i}" for i in range(1, 3005)) + "\nA3005: @%a_p2 st.global.u32 [%a_d2], %a_r1;"
+    made = certificate(Given(f"{ADDRESS}{a}\n@%p2 st.global.u32 [%d2], %r1;"), text)
+    assert "the conditions of this kernel are too many to follow" in str(made)

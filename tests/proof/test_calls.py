@@ -9,6 +9,7 @@ import pytest
 import goptx
 from goptx.checking.certify import prove, prove_texts
 from goptx.options import Strategy
+from goptx.proof.certificate import digest
 from goptx.ptx.parse import parse
 
 KERNEL = """\
@@ -137,8 +138,8 @@ def test_functions_of_which_the_checker_knows_no_rule_are_refused(code: str) -> 
     """The text is that of another function, whose calls stay; both texts have the changed one."""
     text = fused(STORES).replace(STORES.replace("\n", "\n    "), code)
     assert code in text
-    digest = re.search(r'"sha256": "(\w+)"', text)
-    assert digest
-    changed = text.replace(digest[1], goptx.proof.certificate.digest(str(parse(kernel(code)))))
+    old = re.search(r'"sha256": "(\w+)"', text)
+    assert old
+    changed = text.replace(old[1], digest(str(parse(kernel(code)))))
     certificate = prove_texts(changed, [parse(kernel(code))] * 2)
     assert "a call: " in str(certificate), str(certificate)

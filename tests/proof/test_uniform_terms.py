@@ -80,7 +80,7 @@ class Drawing:
 
 
 def warps(block: Sequence[int]) -> list[list[tuple[int, ...]]]:
-    threads = [(x, y, z) for z, y, x in product(*(range(n) for n in reversed(block)))]
+    threads: list[tuple[int, ...]] = [(x, y, z) for z, y, x in product(*(range(n) for n in reversed(block)))]
     return [threads[i : i + 32] for i in range(0, len(threads), 32)]
 
 

@@ -217,7 +217,7 @@ class LaneCases:
                 self._compute(case, step, numbers[:1])
             (following,) = self.kernel.following(step)
             case = self._gone(case, following)
-            if following in self.kernel.blocks:
+            if following in self.kernel.blocks or (effect and step.guard):  # there, cases are united again
                 return case, False
         return case, True
 
