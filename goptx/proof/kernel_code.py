@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from goptx.proof.calls import called
+from goptx.proof.called_functions import called
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
     Address,

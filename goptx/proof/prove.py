@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
-from goptx.proof.calls import pure_functions
+from goptx.proof.called_functions import pure_functions
 from goptx.proof.certificate import Certificate, Established, Gap, digest
 from goptx.proof.dependent.conflicts import Conflicts
 from goptx.proof.dependent.handed_on import cells_of, is_move, is_plain

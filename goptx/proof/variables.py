@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from goptx.proof.calls import are_alike, why_not
+from goptx.proof.called_functions import are_alike, why_not
 from goptx.proof.failures import Failed, rule
 from goptx.proof.kernel_code import NotProved, Program
 from goptx.proof.placement.pooled_memory import POOL, Part, part_of

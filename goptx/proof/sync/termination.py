@@ -50,14 +50,14 @@ def _is_asked_by_others(projection: Projection, edge: tuple[int, int], idle: int
     for name, asked in projection.asked.get(edge, {}).items():
         if projection.formulas.both(idle, asked) != FALSE:
             continue
-        asking, blocks, apart = name.removeprefix(ASKED), projection.asking, diverging
+        asking, blocks, divided = name.removeprefix(ASKED), projection.asking, diverging
         if asking.startswith(OF_CTA):
             asking, blocks = asking.removeprefix(OF_CTA), projection.asking_of_cta
-            apart = varying_branches(fused, Scope.CTA)
+            divided = varying_branches(fused, Scope.CTA)
         if asking.isdigit():
-            found = _is_there(fused, int(asking), edge, apart)
+            found = _is_there(fused, int(asking), edge, divided)
         else:  # the last block that asked: all lanes come to such blocks together, and to the edge
-            inside = frozenset[int]().union(*map(fused.region, apart))
+            inside = frozenset[int]().union(*map(fused.region, divided))
             found = inside.isdisjoint(blocks | {edge[0]})
         if found:
             return True
