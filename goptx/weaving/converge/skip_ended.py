@@ -18,18 +18,21 @@ from goptx.analysis.cfg import EXIT, Block, Flow, closure, controls, left_at, lo
 from goptx.analysis.sync.barriers import is_barrier, is_counted, needs_all_threads
 from goptx.analysis.terminators import Branch
 from goptx.analysis.uniformity import Uniformity
+from goptx.latency.slots import block_slots
 from goptx.ptx.ir import Guard, Instruction, Name
 from goptx.weaving.converge.predicate import between
 from goptx.weaving.converge.predicate_code import any_of_cta, vote_any
 from goptx.weaving.converge.retire import holds
 from goptx.weaving.converge.running_lanes import Lanes
 
+LONG = 50  # issue slots; for less, a vote and a branch would delay the first loads of each warp that runs by more
+
 
 def skip_ended(lanes: Lanes) -> None:
     """Puts a test before loops that threads which have ended would run."""
     if not lanes.running:
         return
-    for first in _before_loops(lanes):
+    for first in _worth_asking(lanes):
         below = nx.descendants(lanes.flow.graph(), first) | {first}
         if not holds(lanes.flow, below, needs_all_threads):
             _skip(lanes, first, EXIT, vote_any)
@@ -43,10 +46,10 @@ def skip_ended(lanes: Lanes) -> None:
             lanes.flow, lanes.masks = before
 
 
-def _before_loops(lanes: Lanes) -> list[str]:
-    """Of the blocks where the others go on after lanes have ended those from where a loop is reached before the next
-    of them. A loop that lanes leave at different times counts if another is in it: lanes that have ended leave it on
-    their first trip."""
+def _worth_asking(lanes: Lanes) -> list[str]:
+    """Of the blocks where the others go on after lanes have ended those from where, before the next of them, a loop is
+    reached or code of `LONG` issue slots. A loop that lanes leave at different times counts as a loop if another is in
+    it: lanes that have ended leave it on their first trip."""
     graph, branches, every = lanes.flow.graph(), lanes.uniformity().branches, loops(lanes.flow).values()
     bodies = [
         body
@@ -62,6 +65,21 @@ def _before_loops(lanes: Lanes) -> list[str]:
         below = nx.descendants(until_next, first) | {first}
         if any(body & below for body in bodies):
             found.append(first)
+    return found + [n for n in _before_long_code(lanes.flow, places, found) if n not in found]
+
+
+def _before_long_code(flow: Flow, places: Collection[str], asked: Collection[str]) -> list[str]:
+    """Of the places those from where a path passes `LONG` issue slots before one that asks, the last ones first."""
+    order = flow.reverse_postorder()
+    rank = {name: i for i, name in enumerate(order)}
+    found: list[str] = []
+    slots: dict[str, int] = {}  # of the longest path from each block
+    for name in reversed(order):
+        below = [slots[t] for t in flow.graph().succ[name] if rank[t] > rank[name]]
+        slots[name] = block_slots(flow.blocks[name]) + max(below, default=0)
+        if name in places and (name in asked or slots[name] >= LONG):
+            found.append(name)
+            slots[name] = 0
     return found
 
 
