@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from goptx.analysis.cfg import Block, Code
+from goptx.analysis.cfg import Block, Code, Flow
 from goptx.analysis.terminators import Branch, End, Jump, Switch
 from goptx.latency.cost import ISSUE, block_cycles
+from goptx.latency.slots import block_slots
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Scope
 from goptx.ptx.opcodes import facts_of
@@ -17,6 +18,7 @@ from goptx.weaving.converge.guards import is_of_whole_warps
 from goptx.weaving.converge.predicate_code import both, copy, either, equals, invert, inverted
 from goptx.weaving.converge.running_lanes import Lanes
 
+LONG_SIDE = 30  # issue slots that no lane of a warp may need: more is worth a vote and a branch
 MAX_PREDICATED = 96  # instructions of an if/else that still run under predicates: each keeps one alive
 
 
@@ -37,6 +39,8 @@ def predicate(lanes: Lanes, block: str) -> str:
     arms = arms_between(lanes, block, end.successors(), join)
     if arms.obstacle:
         return arms.obstacle
+    if lanes.forced is None and unneeded_slots(lanes.flow, block, join) > LONG_SIDE:
+        return "a side is long, and the warp may have no lane that takes it"
     if lanes.forced is None and not _is_worth_it(lanes, block, arms, join):
         return "running all sides takes longer than waiting for one"
     lanes.chose(block, "predicate")
@@ -56,6 +60,20 @@ def _is_worth_it(lanes: Lanes, block: str, arms: Arms, join: str) -> bool:
         longest[name] = (own[0] + rest[0], own[1] + rest[1])
     cycles, instructions = longest[block]
     return ISSUE * (_size(lanes, arms.blocks) - instructions) <= cycles
+
+
+def unneeded_slots(flow: Flow, block: str, join: str) -> int:
+    """The most issue slots between a branch and its join that a warp runs, if it runs all sides, beyond those that its
+    lanes take; a loop counts as one trip."""
+    graph = flow.graph()
+    inside = set[str]().union(*(between(graph, side, join) for side in graph.succ[block])) - {block}
+    slots = {name: block_slots(flow.blocks[name]) for name in inside}
+    rank = {name: i for i, name in enumerate(flow.reverse_postorder())}
+    shortest = {join: 0}
+    for name in sorted(inside, key=rank.__getitem__, reverse=True):
+        below = [shortest[t] for t in graph.succ[name] if t in shortest and rank[t] > rank[name]]
+        shortest[name] = slots[name] + min(below, default=0)
+    return sum(slots.values()) - min(shortest.get(side, 0) for side in graph.succ[block])
 
 
 def _size(lanes: Lanes, blocks: Sequence[str]) -> int:

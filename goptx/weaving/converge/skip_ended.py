@@ -48,7 +48,7 @@ def skip_ended(lanes: Lanes) -> None:
 
 def _worth_asking(lanes: Lanes) -> list[str]:
     """Of the blocks where the others go on after lanes have ended those from where, before the next of them, a loop is
-    reached or code of `LONG` issue slots. A loop that lanes leave at different times counts as a loop if another is in
+    reached or code of more than `LONG` issue slots. A loop that lanes leave at different times counts as a loop if another is in
     it: lanes that have ended leave it on their first trip."""
     graph, branches, every = lanes.flow.graph(), lanes.uniformity().branches, loops(lanes.flow).values()
     bodies = [
@@ -69,7 +69,7 @@ def _worth_asking(lanes: Lanes) -> list[str]:
 
 
 def _before_long_code(flow: Flow, places: Collection[str], asked: Collection[str]) -> list[str]:
-    """Of the places those from where a path passes `LONG` issue slots before one that asks, the last ones first."""
+    """Of the places those from where a path passes more than `LONG` issue slots before one that asks, the last ones first."""
     order = flow.reverse_postorder()
     rank = {name: i for i, name in enumerate(order)}
     found: list[str] = []
@@ -77,7 +77,7 @@ def _before_long_code(flow: Flow, places: Collection[str], asked: Collection[str
     for name in reversed(order):
         below = [slots[t] for t in flow.graph().succ[name] if rank[t] > rank[name]]
         slots[name] = block_slots(flow.blocks[name]) + max(below, default=0)
-        if name in places and (name in asked or slots[name] >= LONG):
+        if name in places and (name in asked or slots[name] > LONG):
             found.append(name)
             slots[name] = 0
     return found
