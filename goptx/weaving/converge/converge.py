@@ -41,7 +41,7 @@ from goptx.weaving.converge.running_lanes import Lanes
 from goptx.weaving.converge.skip_ended import skip_ended
 from goptx.weaving.converge.spin_regions import lanes_wait_separately, park_waiting_loops, refuse_votes_amid_waits
 from goptx.weaving.converge.unknown_instructions import first_unknown, whole
-from goptx.weaving.converge.vote import divergent_loop, has_long_side, vote, vote_sides
+from goptx.weaving.converge.vote import divergent_loop, vote, vote_sides
 from goptx.weaving.invariants import ensured
 from goptx.weaving.model import Choices, Converged, Kernel, Linked
 from goptx.weaving.schedule.carry_flag import refuse_flags_across_blocks
@@ -113,8 +113,6 @@ def _predicate(lanes: Lanes, block: str) -> str:
     loop = divergent_loop(lanes, block)
     if loop is not None:
         return vote(lanes, loop)
-    if has_long_side(lanes, block) and not vote_sides(lanes, block):
-        return ""
     return predicate(lanes, block) and vote_sides(lanes, block)
 
 

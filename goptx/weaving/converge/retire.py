@@ -17,14 +17,12 @@ from goptx.analysis.sync.barriers import needs_all_threads
 from goptx.analysis.sync.sync_spans import is_warp_wide
 from goptx.analysis.terminators import Branch, Jump
 from goptx.analysis.uniformity import ALL_LANES, Uniformity
-from goptx.latency.slots import block_slots
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.converge.lane_masks import name_own_lanes, needs_lanes
-from goptx.weaving.converge.predicate import LONG_SIDE, arms_between, between, linearise
+from goptx.weaving.converge.predicate import arms_between, between, linearise
 from goptx.weaving.converge.predicate_code import both, inverted, is_ours, set_false
 from goptx.weaving.converge.running_lanes import Lanes
-from goptx.weaving.converge.vote import barrier_follows, enter_by_vote
 
 
 def leave_early(lanes: Lanes) -> None:
@@ -160,16 +158,10 @@ def _leave_straight(lanes: Lanes, name: str) -> bool:
     lanes.some_end()
     lanes.chose(name, "predicate")
     goes_on = end.guard if end.taken == stays else inverted(end.guard)
-    arm = frozenset(arm_blocks)
-    long = sum(block_slots(lanes.flow.blocks[n]) for n in arm) > LONG_SIDE and not barrier_follows(lanes.flow, name)
-    if long:
-        side = end.fallen if end.taken == stays else end.taken
-        enter_by_vote(lanes, name, {side: arm}, EXIT, stays)
-    else:
-        linearise(lanes, name, arm_blocks, stays)
+    linearise(lanes, name, arm_blocks, stays)
     code = [*lanes.fresh.conjunction(lanes.running, lanes.running, goes_on), *lanes.running_changed()]
     lanes.append(name, code)  # before the arm, which may change what the branch read
-    _run_by_those_that_stay(lanes, name if long or not arm_blocks else arm_blocks[-1])
+    _run_by_those_that_stay(lanes, arm_blocks[-1] if arm_blocks else name)
     lanes.after_ends[stays] = name
     return True
 

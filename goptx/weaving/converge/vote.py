@@ -1,26 +1,22 @@
 """vote: a divergent loop goes on while any lane of the warp is in it, the others under a predicate; so does a
-warp enter a side of a branch, if it is long or has a loop on it, if any of its lanes does.
+warp enter a side of a branch, with a loop on it, if any of its lanes does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import networkx as nx
 
 from goptx.analysis.cfg import Block, Code, Flow, closure, controls, left_at, loops
-from goptx.analysis.sync.barriers import needs_all_threads
 from goptx.analysis.sync.spin_loops import waiting_loops
 from goptx.analysis.terminators import Branch, Jump
 from goptx.analysis.uniformity import Uniformity
-from goptx.latency.slots import block_slots
 from goptx.ptx.ir import Guard, Name
-from goptx.weaving.converge.predicate import LONG_SIDE, between, edge_predicate, obstacles, unneeded_slots
+from goptx.weaving.converge.predicate import between, edge_predicate, obstacles
 from goptx.weaving.converge.predicate_code import copy, inverted, set_true, vote_any
 from goptx.weaving.converge.running_lanes import Lanes
-
-SHORT_SIDE = 8  # issue slots, about those of a vote and a branch
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +110,7 @@ def _vote(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str
 
 def vote_sides(lanes: Lanes, block: str) -> str:
     """Sends the warp through each side of the branch of `block` that any of its lanes takes, one after the other.
-    Returns "" if it did, else why it cannot. Left to goptx, only for sides with a loop or with much that no lane of a
-    warp may take; of the latter, only where no barrier of the whole CTA follows: the branches of warps would fix the
-    order of all later barriers of the kernels."""
+    Returns "" if it did, else why it cannot. Left to goptx, only for sides with a loop."""
     flow, graph = lanes.flow, lanes.flow.graph()
     end, join = flow.blocks[block].end, flow.post_dominators()[block]
     if not isinstance(end, Branch):
@@ -133,36 +127,16 @@ def vote_sides(lanes: Lanes, block: str) -> str:
         return "some lanes end within it"
     if lanes.wait_separately or _waits(flow, inside):
         return _WAITS
-    if nx.is_directed_acyclic_graph(graph.subgraph(inside)):
-        if not has_long_side(lanes, block):
-            return "its sides have no loop, and are short"
-        if barrier_follows(lanes.flow, block):
-            return "a barrier of the CTA follows"
+    if lanes.forced is None and nx.is_directed_acyclic_graph(graph.subgraph(inside)):
+        return "its sides have no loop"
     obstacle = next((o for n in flow.blocks if n in inside for o in obstacles(lanes, flow.blocks[n])), "")
     if not obstacle:
         lanes.chose(block, "predicate")
-        enter_by_vote(lanes, block, arms, join, join)
+        _vote_sides(lanes, block, end, arms, join)
     return obstacle
 
 
-def has_long_side(lanes: Lanes, block: str) -> bool:
-    """Whether a warp that ran all that the branch of a block decides would run much that none of its lanes needs."""
-    join = lanes.flow.post_dominators()[block]
-    return join is not None and unneeded_slots(lanes.flow, block, join) > LONG_SIDE
-
-
-def barrier_follows(flow: Flow, block: str) -> bool:
-    """Whether the block can reach a barrier of the whole CTA, or holds one."""
-    below = {block, *nx.descendants(flow.graph(), block)}
-    return any(needs_all_threads(i) for n in below for i in flow.blocks[n].instructions())
-
-
-def enter_by_vote(lanes: Lanes, block: str, arms: Mapping[str, frozenset[str]], leave: str, join: str) -> None:
-    """Runs the sides `arms`, disjoint and each with its blocks, under predicates, one after the other, and those that
-    are not short only in warps of which a lane takes them. They go to `leave` now, and then to `join`."""
-    end = lanes.flow.blocks[block].end
-    assert isinstance(end, Branch)
-    short = {side for side, arm in arms.items() if _is_short(lanes.flow, arm)}
+def _vote_sides(lanes: Lanes, block: str, end: Branch, arms: dict[str, frozenset[str]], join: str) -> None:
     live = lanes.live_in(block)
     under = lanes.masks.get(block, "")
     edges = {side: lanes.fresh.predicate("if") for side in arms}
@@ -177,21 +151,12 @@ def enter_by_vote(lanes: Lanes, block: str, arms: Mapping[str, frozenset[str]], 
     blocks: dict[str, Block] = {}
     for name, old in lanes.flow.blocks.items():
         arm = next((side for side in arms if name in arms[side]), None)
-        blocks[name] = old if arm is None else replace(old, end=old.end.retarget({leave: after[arm]}))
+        blocks[name] = old if arm is None else replace(old, end=old.end.retarget({join: after[arm]}))
         if name == block:
             code = [c for side in arms for c in edge_predicate(lanes, edges[side], under, end, side)]
             blocks[name] = replace(old, code=(*old.code, *code), end=Jump(entries[0]))
             for entry, side in zip(entries, arms, strict=True):
-                if side in short:
-                    blocks[entry] = Block((), Jump(side))
-                    continue
                 anyone = lanes.fresh.predicate("any")
                 enters = Branch(Guard(Name(anyone)), side, after[side], True, end.line, safe_to_take=True)
                 blocks[entry] = Block((vote_any(anyone, edges[side]),), enters)
     lanes.flow = Flow(lanes.flow.entry, blocks)
-
-
-def _is_short(flow: Flow, arm: Collection[str]) -> bool:
-    """Whether blocks are straight, or branch forward, and their issue slots cost less than a vote and a branch."""
-    acyclic = nx.is_directed_acyclic_graph(flow.graph().subgraph(arm))
-    return acyclic and sum(block_slots(flow.blocks[n]) for n in arm) <= SHORT_SIDE
