@@ -7,10 +7,11 @@ chooses another candidate for one if all counts below are a quarter higher, and 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
-from goptx.analysis.cfg import Block
-from goptx.ptx.ir import TYPE_BYTES, Instruction, Vector
+from goptx.analysis.cfg import Block, Code, instructions_in
+from goptx.ptx.ir import TYPE_BYTES, Instruction, Scope, Vector
 from goptx.ptx.opcodes import Facts, facts_of
 
 FRAME = 8  # slots of a warp for its numbers, its addresses and its end
@@ -50,9 +51,14 @@ def slots(code: Instruction) -> int:
 
 
 def block_slots(block: Block) -> int:
-    """Issue slots of one warp that runs the block once, with the branch at its end and its calls. Each PTX instruction
-    counts as one at least."""
+    """Issue slots of one warp that runs the block once, with the branch at its end. Each PTX instruction counts as one
+    at least."""
     return sum(max(_with_callee(i), 1) for i in block.instructions()) + bool(block.end.reads())
+
+
+def code_slots(code: Iterable[Code]) -> int:
+    """The same for straight code."""
+    return sum(max(_with_callee(i), 1) for c in code for i in (instructions_in(c) if isinstance(c, Scope) else (c,)))
 
 
 def _with_callee(code: Instruction) -> int:

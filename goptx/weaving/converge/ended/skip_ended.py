@@ -16,12 +16,13 @@ import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Block, Flow, closure, controls, left_at, loops
 from goptx.analysis.sync.barriers import is_barrier, is_counted, needs_all_threads
-from goptx.analysis.terminators import Branch
+from goptx.analysis.terminators import Branch, Jump
 from goptx.analysis.uniformity import Uniformity
 from goptx.latency.slots import block_slots
 from goptx.ptx.ir import Guard, Instruction, Name
+from goptx.ptx.opcodes import facts_of
 from goptx.weaving.converge.predicate import between
-from goptx.weaving.converge.predicate_code import any_of_cta, vote_any
+from goptx.weaving.converge.predicate_code import any_of_cta, is_ours, vote_any
 from goptx.weaving.converge.retire import holds
 from goptx.weaving.converge.running_lanes import Lanes
 
@@ -29,7 +30,7 @@ LONG = 50  # issue slots; for less, a vote and a branch would delay the first lo
 
 
 def skip_ended(lanes: Lanes) -> None:
-    """Puts a test before loops that threads which have ended would run."""
+    """Puts a test before loops and long code that threads which have ended would run."""
     if not lanes.running:
         return
     for first in _worth_asking(lanes):
@@ -38,6 +39,9 @@ def skip_ended(lanes: Lanes) -> None:
             _skip(lanes, first, EXIT, vote_any)
         elif _decided_at_most(lanes, first, Uniformity.CTA) and _counts_no_barrier(lanes.flow):
             _skip(lanes, first, EXIT, any_of_cta)
+    _split_after_barriers(lanes)
+    for block in _past_barriers(lanes):
+        _skip(lanes, block, EXIT, vote_any)
     for header, leave in list(_without_barrier(lanes)):
         before = lanes.flow, dict(lanes.masks)
         alike = _alike_at_barriers(lanes)
@@ -81,6 +85,51 @@ def _before_long_code(flow: Flow, places: Collection[str], asked: Collection[str
             found.append(name)
             slots[name] = 0
     return found
+
+
+def _split_after_barriers(lanes: Lanes) -> None:
+    """Splits blocks after the last barrier of the whole CTA, where long code or a loop follows."""
+    flow = lanes.flow
+    waiting = _waiting(flow)
+    for name in waiting - _before_barriers(flow):
+        block = flow.blocks[name]
+        last = max(k for k, c in enumerate(block.code) if needs_all_threads(c)) + 1
+        rest = f"{name}.last"
+        if lanes.masks.get(name) == lanes.running and block.code[last:]:
+            blocks = dict[str, Block]()
+            for n, old in lanes.flow.blocks.items():
+                blocks[n] = Block(old.code[:last], Jump(rest), old.pragmas) if n == name else old
+                if n == name:
+                    blocks[rest] = Block(old.code[last:], old.end)
+            lanes.flow = Flow(flow.entry, blocks)
+            lanes.masks[rest] = lanes.running
+
+
+def _past_barriers(lanes: Lanes) -> list[str]:
+    """Where warps that have ended come past the last barrier of the whole CTA, if long code or a loop follows."""
+    flow, graph = lanes.flow, lanes.flow.graph()
+    coming = _waiting(flow) | _before_barriers(flow)
+    first = [n for n in flow.blocks if n not in coming and n != EXIT and coming & set(graph.pred[n])]
+    here = [n for n in first if lanes.masks.get(n) == lanes.running and not _asks(flow.blocks[n])]
+    looping = set[str]().union(*loops(flow).values())
+    long = _before_long_code(flow, here, ())
+    found = [n for n in here if n in long or looping & (nx.descendants(graph, n) | {n})]
+    return [n for n in found if _decided_at_most(lanes, n, Uniformity.WARP)]
+
+
+def _waiting(flow: Flow) -> frozenset[str]:
+    return frozenset(n for n in flow.blocks if holds(flow, [n], needs_all_threads))
+
+
+def _before_barriers(flow: Flow) -> frozenset[str]:
+    """The blocks from which a barrier of the whole CTA is reached in another block, or in the next trip of a loop."""
+    graph = flow.graph()
+    return frozenset(n for name in _waiting(flow) for p in graph.pred[name] for n in (p, *nx.ancestors(graph, p)))
+
+
+def _asks(block: Block) -> bool:
+    """Whether the block is a test whether any thread runs."""
+    return any(is_ours(c) and facts_of(c.opcode).votes for c in block.code if isinstance(c, Instruction))
 
 
 def _counts_no_barrier(flow: Flow) -> bool:
