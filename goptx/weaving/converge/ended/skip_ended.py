@@ -16,10 +16,11 @@ import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Block, Flow, closure, controls, left_at, loops
 from goptx.analysis.sync.barriers import is_barrier, is_counted, needs_all_threads
+from goptx.analysis.sync.sync_spans import is_of_warpgroup
 from goptx.analysis.terminators import Branch, Jump
 from goptx.analysis.uniformity import Uniformity
 from goptx.latency.slots import block_slots
-from goptx.ptx.ir import Guard, Instruction, Name
+from goptx.ptx.ir import Guard, Instruction, Name, whole_number
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.converge.predicate import between
 from goptx.weaving.converge.predicate_code import any_of_cta, is_ours, vote_any
@@ -35,13 +36,17 @@ def skip_ended(lanes: Lanes) -> None:
         return
     for first in _worth_asking(lanes):
         below = nx.descendants(lanes.flow.graph(), first) | {first}
-        if not holds(lanes.flow, below, needs_all_threads):
+        waits, together = (holds(lanes.flow, below, what) for what in (needs_all_threads, is_of_warpgroup))
+        if not waits and not together:
             _skip(lanes, first, EXIT, vote_any)
-        elif _decided_at_most(lanes, first, Uniformity.CTA) and _counts_no_barrier(lanes.flow):
+        elif _decided_at_most(lanes, first, Uniformity.CTA) and _leaves_barrier_0(lanes.flow):
             _skip(lanes, first, EXIT, any_of_cta)
-    _split_after_barriers(lanes)
-    for block in _past_barriers(lanes):
-        _skip(lanes, block, EXIT, vote_any)
+        elif not waits:  # all warps of a warpgroup have ended, or none
+            _skip(lanes, first, EXIT, vote_any)
+    if not lanes.wait_separately:
+        _split_after_barriers(lanes)
+        for block in _past_barriers(lanes):
+            _skip(lanes, block, EXIT, vote_any)
     for header, leave in list(_without_barrier(lanes)):
         before = lanes.flow, dict(lanes.masks)
         alike = _alike_at_barriers(lanes)
@@ -52,15 +57,8 @@ def skip_ended(lanes: Lanes) -> None:
 
 def _worth_asking(lanes: Lanes) -> list[str]:
     """Of the blocks where the others go on after lanes have ended those from where, before the next of them, a loop is
-    reached or code of more than `LONG` issue slots. A loop that lanes leave at different times counts as a loop if another is in
-    it: lanes that have ended leave it on their first trip."""
-    graph, branches, every = lanes.flow.graph(), lanes.uniformity().branches, loops(lanes.flow).values()
-    bodies = [
-        body
-        for body in every
-        if all(branches[n] <= Uniformity.WARP for n in left_at(lanes.flow, body))
-        or any(inner < body for inner in every)
-    ]
+    reached or code of more than `LONG` issue slots."""
+    graph, bodies = lanes.flow.graph(), _run_by_ended(lanes)
     reached = {lanes.flow.entry, *nx.descendants(graph, lanes.flow.entry)}
     places = [first for first, end in lanes.after_ends.items() if end in reached]
     found = []
@@ -69,7 +67,21 @@ def _worth_asking(lanes: Lanes) -> list[str]:
         below = nx.descendants(until_next, first) | {first}
         if any(body & below for body in bodies):
             found.append(first)
+    if lanes.wait_separately:  # votes would hold up lanes that others wait for
+        return found
     return found + [n for n in _before_long_code(lanes.flow, places, found) if n not in found]
+
+
+def _run_by_ended(lanes: Lanes) -> list[frozenset[str]]:
+    """The loops that lanes which have ended may run for more than one trip. They leave a loop that lanes leave at
+    different times on their first trip, but not loops within it."""
+    branches, every = lanes.uniformity().branches, loops(lanes.flow).values()
+    return [
+        body
+        for body in every
+        if all(branches[n] <= Uniformity.WARP for n in left_at(lanes.flow, body))
+        or any(inner < body for inner in every)
+    ]
 
 
 def _before_long_code(flow: Flow, places: Collection[str], asked: Collection[str]) -> list[str]:
@@ -111,10 +123,13 @@ def _past_barriers(lanes: Lanes) -> list[str]:
     coming = _waiting(flow) | _before_barriers(flow)
     first = [n for n in flow.blocks if n not in coming and n != EXIT and coming & set(graph.pred[n])]
     here = [n for n in first if lanes.masks.get(n) == lanes.running and not _asks(flow.blocks[n])]
-    looping = set[str]().union(*loops(flow).values())
+    looping = set[str]().union(*_run_by_ended(lanes))
     long = _before_long_code(flow, here, ())
     found = [n for n in here if n in long or looping & (nx.descendants(graph, n) | {n})]
-    return [n for n in found if _decided_at_most(lanes, n, Uniformity.WARP)]
+    below = {n: nx.descendants(graph, n) | {n} for n in found}
+    return [
+        n for n in found if _decided_at_most(lanes, n, Uniformity.WARP) and not holds(flow, below[n], is_of_warpgroup)
+    ]
 
 
 def _waiting(flow: Flow) -> frozenset[str]:
@@ -132,9 +147,10 @@ def _asks(block: Block) -> bool:
     return any(is_ours(c) and facts_of(c.opcode).votes for c in block.code if isinstance(c, Instruction))
 
 
-def _counts_no_barrier(flow: Flow) -> bool:
-    """Whether another barrier of the whole CTA can have the number 0."""
-    return not any(is_barrier(i) and is_counted(i) for i in flow.instructions())
+def _leaves_barrier_0(flow: Flow) -> bool:
+    """Whether only barriers of the whole CTA can have the number 0."""
+    counted = [i for i in flow.instructions() if is_barrier(i) and is_counted(i)]
+    return all(whole_number(i.operands[facts_of(i.opcode).barrier_id]) for i in counted)
 
 
 def _decided_at_most(lanes: Lanes, block: str, uniform: Uniformity, body: Collection[str] = ()) -> bool:
