@@ -36,12 +36,12 @@ from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.converge.barrier_promises import warp_branches
 from goptx.weaving.converge.ended.skeleton import ends_within_ctas, skip_between_barriers
+from goptx.weaving.converge.ended.skip_ended import skip_ended
 from goptx.weaving.converge.park import park, park_barriers
 from goptx.weaving.converge.predicate import predicate
 from goptx.weaving.converge.predicate_code import Fresh, free_prefix
 from goptx.weaving.converge.retire import leave_early
 from goptx.weaving.converge.running_lanes import Lanes
-from goptx.weaving.converge.ended.skip_ended import skip_ended
 from goptx.weaving.converge.spin_regions import lanes_wait_separately, park_waiting_loops, refuse_votes_amid_waits
 from goptx.weaving.converge.unknown_instructions import first_unknown, whole
 from goptx.weaving.converge.vote import divergent_loop, vote, vote_sides

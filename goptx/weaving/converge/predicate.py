@@ -127,10 +127,8 @@ def linearise(lanes: Lanes, source: str, order: Sequence[str], join: str) -> Non
             code, lanes.masks[name] = _disjunction(lanes, incoming)
         under = lanes.masks.get(name, "") if name != source else outer
         if name in long:
-            within = order[i - 1 : long[name]]
-            leaving = [
-                (n, t) for n in within for t in lanes.flow.blocks[n].end.successors() if t in order[long[name] :]
-            ]
+            inside, below = order[i - 1 : long[name]], order[long[name] :]
+            leaving = [(n, t) for n in inside for t in lanes.flow.blocks[n].end.successors() if t in below]
             edges |= {edge: lanes.fresh.predicate("if") for edge in leaving if edge not in edges}
             past = begin[order[long[name]]] if long[name] < len(order) else join
             anyone = lanes.fresh.predicate("any")

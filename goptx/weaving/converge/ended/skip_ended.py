@@ -20,7 +20,7 @@ from goptx.analysis.sync.sync_spans import is_of_warpgroup
 from goptx.analysis.terminators import Branch, Jump
 from goptx.analysis.uniformity import Uniformity
 from goptx.latency.slots import block_slots
-from goptx.ptx.ir import Guard, Instruction, Name, whole_number
+from goptx.ptx.ir import Guard, Immediate, Instruction, Name, whole_number
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.converge.predicate import between
 from goptx.weaving.converge.predicate_code import any_of_cta, is_ours, vote_any
@@ -85,7 +85,8 @@ def _run_by_ended(lanes: Lanes) -> list[frozenset[str]]:
 
 
 def _before_long_code(flow: Flow, places: Collection[str], asked: Collection[str]) -> list[str]:
-    """Of the places those from where a path passes more than `LONG` issue slots before one that asks, the last ones first."""
+    """Of the places, the last ones first, those from where a path passes more than `LONG` issue slots before one that
+    asks."""
     order = flow.reverse_postorder()
     rank = {name: i for i, name in enumerate(order)}
     found: list[str] = []
@@ -150,7 +151,8 @@ def _asks(block: Block) -> bool:
 def _leaves_barrier_0(flow: Flow) -> bool:
     """Whether only barriers of the whole CTA can have the number 0."""
     counted = [i for i in flow.instructions() if is_barrier(i) and is_counted(i)]
-    return all(whole_number(i.operands[facts_of(i.opcode).barrier_id]) for i in counted)
+    numbers = [i.operands[facts_of(i.opcode).barrier_id] for i in counted]
+    return all(isinstance(n, Immediate) and whole_number(n.text) != 0 for n in numbers)
 
 
 def _decided_at_most(lanes: Lanes, block: str, uniform: Uniformity, body: Collection[str] = ()) -> bool:
