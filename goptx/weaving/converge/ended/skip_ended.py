@@ -9,7 +9,7 @@ of the CTA does and all its warps take the loop's branches alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
 import networkx as nx
@@ -17,12 +17,12 @@ import networkx as nx
 from goptx.analysis.cfg import EXIT, Block, Flow, closure, controls, left_at, loops
 from goptx.analysis.sync.barriers import is_barrier, is_counted, needs_all_threads
 from goptx.analysis.sync.sync_spans import is_of_warpgroup
-from goptx.analysis.terminators import Branch, Jump
+from goptx.analysis.terminators import Branch, Jump, Switch
 from goptx.analysis.uniformity import Uniformity
 from goptx.latency.slots import block_slots
 from goptx.ptx.ir import Guard, Immediate, Instruction, Name, whole_number
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.converge.predicate import between
+from goptx.weaving.converge.predicate import LONG_SIDE, between
 from goptx.weaving.converge.predicate_code import any_of_cta, is_ours, vote_any
 from goptx.weaving.converge.retire import holds
 from goptx.weaving.converge.running_lanes import Lanes
@@ -57,7 +57,7 @@ def skip_ended(lanes: Lanes) -> None:
 
 def _worth_asking(lanes: Lanes) -> list[str]:
     """Of the blocks where the others go on after lanes have ended those from where, before the next of them, a loop is
-    reached or code of more than `LONG` issue slots."""
+    reached or code of more than `LONG` issue slots; `LONG_SIDE` where those that ended took a side of their own."""
     graph, bodies = lanes.flow.graph(), _run_by_ended(lanes)
     reached = {lanes.flow.entry, *nx.descendants(graph, lanes.flow.entry)}
     places = [first for first, end in lanes.after_ends.items() if end in reached]
@@ -69,7 +69,9 @@ def _worth_asking(lanes: Lanes) -> list[str]:
             found.append(first)
     if lanes.wait_separately:  # votes would hold up lanes that others wait for
         return found
-    return found + [n for n in _before_long_code(lanes.flow, places, found) if n not in found]
+    waiting = _before_barriers(lanes.flow) | _waiting(lanes.flow)  # there the CTA is asked, which takes a barrier
+    least = {n: LONG_SIDE if n in lanes.other_sides - waiting else LONG for n in places}
+    return found + [n for n in _before_long_code(lanes.flow, least, found) if n not in found]
 
 
 def _run_by_ended(lanes: Lanes) -> list[frozenset[str]]:
@@ -84,9 +86,9 @@ def _run_by_ended(lanes: Lanes) -> list[frozenset[str]]:
     ]
 
 
-def _before_long_code(flow: Flow, places: Collection[str], asked: Collection[str]) -> list[str]:
-    """Of the places, the last ones first, those from where a path passes more than `LONG` issue slots before one that
-    asks."""
+def _before_long_code(flow: Flow, least: Mapping[str, int], asked: Collection[str]) -> list[str]:
+    """Of the places, the last ones first, those from where a path passes more issue slots than `least` has for them
+    before one that asks."""
     order = flow.reverse_postorder()
     rank = {name: i for i, name in enumerate(order)}
     found: list[str] = []
@@ -94,7 +96,7 @@ def _before_long_code(flow: Flow, places: Collection[str], asked: Collection[str
     for name in reversed(order):
         below = [slots[t] for t in flow.graph().succ[name] if rank[t] > rank[name]]
         slots[name] = block_slots(flow.blocks[name]) + max(below, default=0)
-        if name in places and (name in asked or slots[name] > LONG):
+        if name in least and (name in asked or slots[name] > least[name]):
             found.append(name)
             slots[name] = 0
     return found
@@ -125,7 +127,7 @@ def _past_barriers(lanes: Lanes) -> list[str]:
     first = [n for n in flow.blocks if n not in coming and n != EXIT and coming & set(graph.pred[n])]
     here = [n for n in first if lanes.masks.get(n) == lanes.running and not _asks(flow.blocks[n])]
     looping = set[str]().union(*_run_by_ended(lanes))
-    long = _before_long_code(flow, here, ())
+    long = _before_long_code(flow, dict.fromkeys(here, LONG), ())
     found = [n for n in here if n in long or looping & (nx.descendants(graph, n) | {n})]
     below = {n: nx.descendants(graph, n) | {n} for n in found}
     return [
@@ -197,7 +199,8 @@ def _skip(lanes: Lanes, block: str, leave: str, test: Callable[[str, str], Instr
     blocks: dict[str, Block] = {}
     for name, old in lanes.flow.blocks.items():
         if name == block:
-            end = Branch(Guard(Name(anyone)), block, leave, line=lanes.line(block))
+            line = old.end.line if isinstance(old.end, Branch | Switch) else 0  # that of no instruction with effects
+            end = Branch(Guard(Name(anyone)), block, leave, line=line)
             blocks[alive] = Block((test(anyone, lanes.running),), end)
         blocks[name] = old if name in body else replace(old, end=old.end.retarget({block: alive}))
     lanes.masks[alive] = lanes.running
