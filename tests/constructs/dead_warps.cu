@@ -75,6 +75,15 @@ KERNEL(either_of_two) {
     y[i] = r;
 }
 
+// The same, and the conditions are long themselves.
+KERNEL(long_conditions) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float v = x[i], r = 0.0f;
+    if ((v > 0.995f && sqrtf(v) / (v + 2.0f) > 0.1f) || x[i / 2] > 0.999f) r = 1.0f / (v + 3.0f) + v / 7.0f;
+    y[i] = r;
+}
+
 // Short code to the end of the array, which only the last CTA runs.
 KERNEL(tail_of_fours) {
     int i = (blockIdx.x * blockDim.x + threadIdx.x) * 4;

@@ -3,6 +3,7 @@
 The kernels are those of tests/constructs/dead_warps.cu. Those with `n` end for the threads from n on.
 """
 
+import re
 from functools import cache
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -24,11 +25,12 @@ ALL = GRID * BLOCK
 TRIPS = 6  # of the loop with barriers
 MOST = 50  # instructions of a warp that has ended a kernel, above what it executes alone
 GROWTH = 1.3  # times the instructions of the kernels alone
+PREDICATES = 8  # instructions of a warp for predicates and votes, of each kernel of 20 to 30: more than GROWTH allows
 NAMES = (
     "scale", "unrolled", "rare_side", "two_sides", "ends_in_the_middle", "ends_on_a_long_side", "either_of_two",
-    "tail_of_fours", "straight_with_barriers", "few_warps", "tiles_by_row",
+    "long_conditions", "tail_of_fours", "straight_with_barriers", "few_warps", "tiles_by_row",
 )  # fmt: skip
-TINY = {"scale", "tail_of_fours"}  # about 20 instructions of a warp, of which the predicate of running lanes is a part
+SMALL = {"scale", "rare_side", "ends_on_a_long_side", "either_of_two", "long_conditions", "tail_of_fours"}
 SHAPES = [Shape(GRID, BLOCK)] * 2
 Arguments = list[Array | int]
 
@@ -101,8 +103,9 @@ def test_so_do_those_of_copies(name: str) -> None:
 
 
 def test_a_warp_that_waits_at_barriers_runs_the_skeleton() -> None:
-    """One warp of each CTA runs the loop. A trip costs each of the other three two barriers, what counts the trips, and
-    a vote with a branch for each piece of code that it skips."""
+    """One warp of each CTA runs the loop. A trip costs each of the other three two barriers, what counts the trips, a
+    vote with a branch where it skips code, and the seven instructions that load the tile, for which that is not worth
+    it."""
     names = ("few_warps", "scale")
     one_warp = (32 * GRID, ALL)
     more = 20
@@ -111,7 +114,7 @@ def test_a_warp_that_waits_at_barriers_runs_the_skeleton() -> None:
     of_a_running = (with_all[1] - with_all[0]) / more / WARPS
     of_a_waiting = ((with_one[1] - with_one[0]) / more - GRID * of_a_running) / (3 * GRID)
     assert of_a_running > 60
-    assert of_a_waiting <= 10
+    assert of_a_waiting <= 14
 
 
 @pytest.mark.parametrize("strategy", ["weave", "vertical", "horizontal"])
@@ -124,17 +127,22 @@ def test_it_skips_what_comes_after_the_last_barrier(strategy: Strategy) -> None:
 
 
 def test_a_side_that_no_lane_takes_is_skipped() -> None:
+    """Run by all warps, it was 4.4 times the instructions of the kernels alone."""
     names = ("rare_side", "rare_side")
     assert run(fused(names), names, (ALL, ALL)) <= 1.35 * apart(names, (ALL, ALL))
+
+
+def test_no_lane_comes_from_a_skipped_condition() -> None:
+    """The predicate of lanes that come from there to the code is false before the warp skips the condition."""
+    text = fused(("long_conditions", "scale")).ptx
+    assert re.search(r"mov\.pred %a_if\d+, 0;", text)
 
 
 @pytest.mark.parametrize(("first", "second"), list(combinations_with_replacement(NAMES, 2)))
 def test_pairs_issue_little_more_than_the_kernels_alone(first: str, second: str) -> None:
     names, sizes = (first, second), (ALL, ALL)
     issued, separate = run(fused(names), names, sizes), apart(names, sizes)
-    if not TINY & {first, second}:
-        assert issued <= GROWTH * separate
-    assert issued <= GROWTH * separate + 14 * WARPS
+    assert issued <= GROWTH * separate + PREDICATES * len(SMALL & set(names)) * WARPS
 
 
 @pytest.mark.parametrize("n", [64, 192, 320])
