@@ -108,7 +108,7 @@ def test_a_warp_that_waits_at_barriers_runs_the_skeleton() -> None:
     it."""
     names = ("few_warps", "scale")
     one_warp = (32 * GRID, ALL)
-    more = 20
+    more = 4
     with_all = [run(fused(names), names, (ALL, ALL), t) for t in (TRIPS, TRIPS + more)]
     with_one = [run(fused(names), names, one_warp, t) for t in (TRIPS, TRIPS + more)]
     of_a_running = (with_all[1] - with_all[0]) / more / WARPS
