@@ -7,6 +7,7 @@ import re
 from functools import cache
 from itertools import combinations_with_replacement
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,7 +59,7 @@ def alone(name: str, n: int, trips: int = TRIPS) -> tuple[Emulation, bytes]:
 
 @cache
 def fused(names: tuple[str, ...], strategy: Strategy = "weave", divergence: Choice | None = None) -> Woven:
-    options = {"divergence": divergence} if divergence else {}
+    options: dict[str, Any] = {"divergence": divergence} if divergence else {}
     shapes = [Shape(GRID, BLOCK)] * len(names)
     return goptx.fuse(*[TEXT] * len(names), entries=list(names), strategy=strategy, shapes=shapes, **options)
 

@@ -33,14 +33,15 @@ def skip_between_barriers(flow: Flow, running: str, fresh: Fresh) -> Flow:
     """The flow in which warps without a lane of the predicate `running` skip long code on their way to barriers."""
     graph = flow.graph()
     ending = {n: _last_end(b.code, running) for n, b in flow.blocks.items()}
-    after = set[str]().union(*(nx.descendants(graph, n) for n, position in ending.items() if position))
+    below: dict[str, set[str]] = {n: nx.descendants(graph, n) for n in flow.blocks}
+    after = set[str]().union(*(below[n] for n, position in ending.items() if position))
     waiting = {n for n, b in flow.blocks.items() if any(map(needs_all_threads, b.instructions()))}
     skeleton = _deciding(flow, running)
     in_loops = set[str]().union(*loops(flow).values())
     blocks: dict[str, Block] = {}
     for name, block in flow.blocks.items():
         begin = 0 if name in after else ending[name] or len(block.code)
-        coming = bool(waiting & nx.descendants(graph, name)) or (name in in_loops and name in waiting)
+        coming = bool(waiting & below[name]) or (name in in_loops and name in waiting)
         end = len(block.code) if coming else _last_barrier(block.code)
         if begin >= end or block.region or any(map(_is_of_chain, block.code)):
             blocks[name] = block
