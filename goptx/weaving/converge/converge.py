@@ -30,6 +30,7 @@ from goptx.analysis.sync.barriers import needs_all_threads
 from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.errors import CannotWeave
 from goptx.latency.cost import Cycles
+from goptx.launch.shape import Shape
 from goptx.options import Choice
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Instruction
@@ -48,6 +49,7 @@ from goptx.weaving.converge.vote import divergent_loop, vote, vote_sides
 from goptx.weaving.invariants import ensured
 from goptx.weaving.model import Choices, Converged, Kernel, Linked
 from goptx.weaving.schedule.carry_flag import refuse_flags_across_blocks
+from goptx.weaving.shapes.launch_demands import known_shape
 
 
 def converge(linked: Linked, choices: Choices, forced: Choice | None = None) -> list[Converged]:
@@ -61,7 +63,9 @@ def converge_kernel(linked: Linked, kernel: Kernel, choices: Choices, forced: Ch
     prefix = free_prefix(kernel.prefix, kernel.register_names())
     sizes = {name: size for k in linked.kernels for name, size in k.parameter_sizes().items()}
     worth = partial(_skips_pay, linked, kernel)
-    return converge_flow(kernel.flow, prefix, kernel.at, choices.cycles, forced, choices.presume, sizes, worth)
+    return converge_flow(
+        kernel.flow, prefix, kernel.at, choices.cycles, forced, choices.presume, sizes, known_shape(linked), worth
+    )
 
 
 def _skips_pay(linked: Linked, kernel: Kernel, flow: Flow, running: str) -> bool:
@@ -82,13 +86,14 @@ def converge_flow(
     forced: Choice | None = None,
     presume: bool = True,
     parameters: Mapping[str, int] = MappingProxyType({}),
+    shape: Shape | None = None,
     worth: Callable[[Flow, str], bool] = ends_within_ctas,
 ) -> Converged:
     """`prefix` begins the names of fresh registers and blocks; `at(line)` names file, line and kernel in messages;
     `cycles` is the latency of an instruction; `forced` the one method for divergence, by cost if None;
     `presume` whether loaded data that decides about barriers may be taken as the same for the CTA; `parameters` has
-    the bytes of the kernel's parameters; `worth` whether warps in which no lane of a predicate runs are to skip code
-    between barriers.
+    the bytes of the kernel's parameters; `shape` is the launch of the fused kernel, as far as it is known; `worth`
+    whether warps in which no lane of a predicate runs are to skip code between barriers.
 
     Raises `CannotWeave` where a barrier stands under a branch that live threads take differently, and where the forced
     method does not apply to a branch.
@@ -97,7 +102,7 @@ def converge_flow(
     if unknown is not None:
         return whole(flow, f"{at(unknown.line)}: `{as_written(unknown, prefix)}`")
     refuse_flags_across_blocks(flow, prefix, at)
-    lanes = Lanes(flow, Fresh(prefix), at, cycles, forced, presume, parameters)
+    lanes = Lanes(flow, Fresh(prefix), at, cycles, forced, presume, parameters, shape)
     lanes.promise(warp_branches(flow))
     lanes.wait_separately = lanes_wait_separately(lanes.flow)
     if forced in (None, "predicate"):
@@ -136,7 +141,7 @@ def _converged(lanes: Lanes, worth: Callable[[Flow, str], bool]) -> Converged:
     flow = lanes.guarded().pruned()
     if lanes.running and not lanes.wait_separately and worth(flow, lanes.running):
         flow = skip_between_barriers(flow, lanes.running, lanes.fresh).pruned()
-    uniform = uniformity(flow).branches
+    uniform = uniformity(flow, shape=lanes.shape).branches
     return Converged(
         flow=marked_uniform(flow, flow.blocks),
         registers=lanes.fresh.declared(),
@@ -158,7 +163,7 @@ def _next_divergent(lanes: Lanes) -> str | None:
 
 def _depends_on_thread(lanes: Lanes, block: str) -> bool:
     """Whether a branch is divergent in the kernel alone, and not just because ended lanes do not load what decides."""
-    return not lanes.running or uniformity(lanes.flow).branches[block] == Uniformity.DIVERGENT
+    return not lanes.running or uniformity(lanes.flow, shape=lanes.shape).branches[block] == Uniformity.DIVERGENT
 
 
 def check_barriers(lanes: Lanes) -> None:
