@@ -140,7 +140,7 @@ MUTATIONS = (
     Mutation(
         "a warp that has ended skips barriers of the CTA",
         "goptx/weaving/converge/ended/skip_ended.py",
-        "if not holds(lanes.flow, below, needs_all_threads):",
+        "if not waits and not together:",
         "if True:",
         f"{SKIP}::test_threads_that_ended_run_no_loop[loop, then a barrier]",
     ),

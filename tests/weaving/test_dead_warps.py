@@ -73,7 +73,7 @@ def run(made: Woven, names: tuple[str, ...], sizes: tuple[int, ...], trips: int 
     return counts.issued
 
 
-def apart(names: tuple[str, ...], sizes: tuple[int, ...]) -> int:
+def separately(names: tuple[str, ...], sizes: tuple[int, ...]) -> int:
     return sum(alone(name, n)[0].issued for name, n in zip(names, sizes, strict=True))
 
 
@@ -82,7 +82,7 @@ def apart(names: tuple[str, ...], sizes: tuple[int, ...]) -> int:
 def test_ctas_that_have_ended_a_kernel_cost_little(name: str, strategy: Strategy) -> None:
     names = (name, "scale")
     issued = run(fused(names, strategy), names, (0, ALL))
-    assert issued - apart(names, (0, ALL)) <= MOST * WARPS
+    assert issued - separately(names, (0, ALL)) <= MOST * WARPS
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -93,7 +93,7 @@ def test_so_they_do_with_each_choice_for_divergence(name: str, divergence: Choic
         made = fused(names, "weave", divergence)
     except goptx.CannotWeave:
         pytest.skip("refused")
-    assert run(made, names, (0, ALL)) - apart(names, (0, ALL)) <= MOST * WARPS
+    assert run(made, names, (0, ALL)) - separately(names, (0, ALL)) <= MOST * WARPS
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -124,13 +124,13 @@ def test_it_skips_what_comes_after_the_last_barrier(strategy: Strategy) -> None:
     names = ("few_warps", "straight_with_barriers")
     sizes = (32 * GRID, ALL - 96)
     skipping = 3 * GRID + 3
-    assert run(fused(names, strategy), names, sizes) - apart(names, sizes) <= 12 * TRIPS * skipping + MOST * WARPS
+    assert run(fused(names, strategy), names, sizes) - separately(names, sizes) <= 12 * TRIPS * skipping + MOST * WARPS
 
 
 def test_a_side_that_no_lane_takes_is_skipped() -> None:
     """Run by all warps, it was 4.4 times the instructions of the kernels alone."""
     names = ("rare_side", "rare_side")
-    assert run(fused(names), names, (ALL, ALL)) <= 1.35 * apart(names, (ALL, ALL))
+    assert run(fused(names), names, (ALL, ALL)) <= 1.35 * separately(names, (ALL, ALL))
 
 
 def test_no_lane_comes_from_a_skipped_condition() -> None:
@@ -142,7 +142,7 @@ def test_no_lane_comes_from_a_skipped_condition() -> None:
 @pytest.mark.parametrize(("first", "second"), list(combinations_with_replacement(NAMES, 2)))
 def test_pairs_issue_little_more_than_the_kernels_alone(first: str, second: str) -> None:
     names, sizes = (first, second), (ALL, ALL)
-    issued, separate = run(fused(names), names, sizes), apart(names, sizes)
+    issued, separate = run(fused(names), names, sizes), separately(names, sizes)
     assert issued <= GROWTH * separate + PREDICATES * len(SMALL & set(names)) * WARPS
 
 
@@ -158,4 +158,4 @@ def test_several_kernels_that_end_stay_within_limits() -> None:
     names = ("unrolled", "rare_side", "two_sides")
     made = fused(names)
     for sizes in ((0, ALL, ALL), (ALL, 0, 0), (64, 192, 0), (0, 0, 0)):
-        assert run(made, names, sizes) - apart(names, sizes) <= 3 * MOST * WARPS
+        assert run(made, names, sizes) - separately(names, sizes) <= 3 * MOST * WARPS
