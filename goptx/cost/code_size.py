@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from goptx.analysis.cfg import Block, Flow, loops
-from goptx.cost.slots import FRAME, slots
+from goptx.latency.slots import FRAME, slots
 from goptx.ptx.ir import Instruction
 
 BYTES = 16  # of a machine instruction since Volta (Jia et al. 2018, arXiv 1804.06826)

@@ -14,8 +14,8 @@ from goptx.analysis.dataflow import read, written
 from goptx.cost.code_size import NO_CODE, CodeSize, Weight
 from goptx.cost.hardware import QUARTERS, WARP, Machine
 from goptx.cost.register_estimate import Pressure
-from goptx.cost.slots import FRAME, fragments, moved_bytes, slots, unit_of
 from goptx.latency.cost import ISSUE
+from goptx.latency.slots import FRAME, fragments, moved_bytes, slots, unit_of
 from goptx.latency.table import LatencyTable
 from goptx.ptx.ir import Instruction, Scope
 from goptx.ptx.opcodes import Scope as Convergence
