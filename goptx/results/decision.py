@@ -31,6 +31,8 @@ class CandidateEstimate:
     occupancy: float
     decided_by: str
     made: bool
+    gain: float = 1.0
+    worst: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

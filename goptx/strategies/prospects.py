@@ -1,0 +1,86 @@
+"""What a candidate promises: its estimates under each assumption, compared with separate launches, and the choice.
+
+Nobody knows how kernels behave when they are fused. So candidates are compared with separate launches under each
+assumption (cost/assumptions.py): those that may lose much are left out, whatever they may gain; of the others, the
+fastest under the middle assumption is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from goptx.cost.estimate import Estimate
+from goptx.strategies.candidate import Candidate
+from goptx.strategies.candidates import Judge
+
+TIE = 0.01  # estimates that differ by less are taken to be equal
+LOSS = 0.10  # times as long as separate launches, less 1: what the worst case may cost; estimates are no better
+WORTH = 0.05  # the least share of the time that launches side by side have to save
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """The estimates of a candidate, and the cycles of the best separate launches: under each assumption, the middle one
+    first."""
+
+    estimates: tuple[Estimate, ...]
+    separate: tuple[float, ...]
+
+    @property
+    def middle(self) -> Estimate:
+        return self.estimates[0]
+
+    @property
+    def cycles(self) -> float:
+        """Under the middle assumption."""
+        return self.middle.cycles
+
+    @property
+    def gain(self) -> float:
+        """How many times as fast as separate launches, under the middle assumption."""
+        return self.separate[0] / self.cycles
+
+    @property
+    def worst(self) -> tuple[float, int]:
+        """How many times as fast as separate launches in the worst case, and the number of that assumption."""
+        gains = [least / each.cycles for least, each in zip(self.separate, self.estimates, strict=True)]
+        return min((gain, k) for k, gain in enumerate(gains))
+
+    @property
+    def loss(self) -> float:
+        """How much longer than separate launches it takes in the worst case, as a share; 0 if it never does."""
+        return max(1.0 / self.worst[0] - 1.0, 0.0)
+
+
+def separate_cycles(judge: Judge) -> tuple[float, ...]:
+    """The cycles of the kernels as they are, launched one after the other or side by side, under each assumption."""
+    plain = Candidate("separate", (1,) * len(judge.kernels))
+    ways = [judge.under_all(way)[way] for way in (plain, plain.having(streams=True))]
+    return tuple(min(estimate.cycles for estimate in each) for each in zip(*ways, strict=True))
+
+
+def best(found: Mapping[Candidate, Prospect]) -> Candidate:
+    """The candidate to choose. A fused kernel has to gain under the middle assumption. Of candidates that are about as
+    fast, the one with the fewest CTAs is taken: CTAs cost time even where their threads have nothing to do."""
+    plain = [c for c in found if c.plain and c.strategy == "separate"]
+    safe = [c for c in found if c in plain or (found[c].loss <= LOSS and found[c].gain > 1 + TIE)]
+    if not safe:
+        return min(found, key=lambda c: (found[c].loss, found[c].cycles))
+    least = min(found[c].cycles for c in safe)
+    near = [c for c in safe if found[c].cycles <= least * (1 + TIE)]
+    return min(near, key=lambda c: (-min(c.factors), found[c].cycles))
+
+
+def worth_streams(found: Mapping[Candidate, Prospect]) -> dict[Candidate, Prospect]:
+    """Without the candidates of separate launches side by side that gain nothing: these cost the host more."""
+    return {c: p for c, p in found.items() if not c.option("streams") or _is_faster(p, found.get(_in_turn(c)))}
+
+
+def _in_turn(candidate: Candidate) -> Candidate:
+    return Candidate(candidate.strategy, candidate.factors)
+
+
+def _is_faster(prospect: Prospect, in_turn: Prospect | None) -> bool:
+    return in_turn is None or prospect.cycles < (1 - WORTH) * in_turn.cycles
+
