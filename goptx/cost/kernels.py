@@ -33,6 +33,7 @@ from goptx.weaving.link.inline import inlined
 from goptx.weaving.shapes.shared_pool import packed
 
 PREDICATED_ALONE = 7  # slots of a side of a branch that the assembler puts under a predicate; assumed
+FORK = 6  # slots of a branch whose sides are not: the branches, and what reconverges the lanes; set by MICND of suite A
 SKIPPED = 30  # slots; what is longer, a fused kernel lets a warp skip that has nothing to do there, by a vote and a branch
 
 
@@ -114,10 +115,12 @@ class Alone:
         together = shares(self.flow, self.forks, behaviour.divergent, SKIPPED)
         often = {name: times * alone[name] for name, times in passes.items()}
         own = self._cached(total(self.units, often), behaviour)
+        own["issue"] += FORK * sum(often[f.block] for f in self.forks if max(f.lengths) > PREDICATED_ALONE)
         fused = dict(own)
         for unit, cycles in total(self.units, {name: n * together[name] for name, n in passes.items()}).items():
             if unit not in ("shared", "memory"):  # an access under a predicate that does not hold takes an issue slot
                 fused[unit] = cycles
+        fused["issue"] += FORK * sum(often[f.block] for f in self.forks if max(f.lengths) > SKIPPED)
         executed = {name: sum(1 for _ in block.instructions()) * passes[name] for name, block in self.flow.blocks.items()}
         run = {name: float(sum(map(slots, block.instructions()))) for name, block in self.flow.blocks.items()}
         latency, path = path_of(self.flow, self.critical, executed, passes)

@@ -156,9 +156,9 @@ class _Launch:
         else:
             waves = [wave for k in everything for wave in self._of_one(k, threads, ctas[k])]
         pressure = reduce(or_, (self._pressure(k) for k in ([everything] if together else [[k] for k in everything])))
-        caps: list[int | None] = [None]
+        caps: list[int | None] = [self.candidate.cap]
         shared = sum(machine_shared) if together else max(machine_shared)
-        if self.candidate.strategy == "weave" and (cap := next_step(pressure, shared, threads, self.judge.arch)):
+        if self.candidate.strategy == "weave" and not self.candidate.cap and (cap := next_step(pressure, shared, threads, self.judge.arch)):
             caps.append(cap)
         for cap in caps:
             yield (

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from goptx.cost.hardware import machine_of
-from goptx.cost.assumptions import NOTHING, Known
+from goptx.cost.assumptions import Known
 from goptx.cost.courses import made_of
 from goptx.cost.kernels import alone
 from goptx.errors import CannotLink, CannotWeave, TooLarge
@@ -39,15 +39,15 @@ SLOWER = f"no fused kernel is estimated to be {TIE:.0%} faster than separate lau
 @dataclass(slots=True)
 class Search:
     """The choice among candidates for kernels in these shapes. `makers` are the strategies. `slices`: whether goptx may
-    choose not to slice blocks."""
+    choose not to slice blocks. `known` is what is known of each kernel."""
 
     kernels: Sequence[Chosen]
     shapes: Sequence[Shape] | None
     makers: Mapping[str, Callable[..., Woven]]
     arch: str
     table: LatencyTable
-    slices: bool = True
-    known: Sequence[Known] = ()
+    slices: bool
+    known: Sequence[Known]
     made: dict[Candidate, Woven] = field(default_factory=dict)  # without caps
     refused: dict[Candidate, str] = field(default_factory=dict)
     decided: Decided | None = None
@@ -61,7 +61,7 @@ class Search:
         try:
             kernels = [
                 alone(kernel, machine, self.table, known, shape, letter_of(k))
-                for k, (kernel, known, shape) in enumerate(zip(self.kernels, self.known or [NOTHING] * len(self.kernels), self._shapes, strict=True))
+                for k, (kernel, known, shape) in enumerate(zip(self.kernels, self.known, self._shapes, strict=True))
             ]
         except CannotWeave as reason:  # only `separate` takes a kernel whose control flow is not known
             LOG.warning("not fused: %s", reason)

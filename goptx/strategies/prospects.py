@@ -42,10 +42,14 @@ class Prospect:
         return self.separate[0] / self.cycles
 
     @property
+    def gains(self) -> tuple[float, ...]:
+        """How many times as fast as separate launches, under each assumption."""
+        return tuple(least / each.cycles for least, each in zip(self.separate, self.estimates, strict=True))
+
+    @property
     def worst(self) -> tuple[float, int]:
-        """How many times as fast as separate launches in the worst case, and the number of that assumption."""
-        gains = [least / each.cycles for least, each in zip(self.separate, self.estimates, strict=True)]
-        return min((gain, k) for k, gain in enumerate(gains))
+        """The least gain, and the number of its assumption."""
+        return min((gain, k) for k, gain in enumerate(self.gains))
 
     @property
     def loss(self) -> float:
@@ -53,18 +57,25 @@ class Prospect:
         return max(1.0 / self.worst[0] - 1.0, 0.0)
 
 
-def separate_cycles(judge: Judge) -> tuple[float, ...]:
-    """The cycles of the kernels as they are, launched one after the other or side by side, under each assumption."""
+def separate_cycles(judge: Judge, dependent: bool = False) -> tuple[float, ...]:
+    """The cycles of the kernels as they are, launched one after the other or, unless they are `dependent`, side by
+    side, whichever is faster, under each assumption."""
     plain = Candidate("separate", (1,) * len(judge.kernels))
-    ways = [judge.under_all(way)[way] for way in (plain, plain.having(streams=True))]
-    return tuple(min(estimate.cycles for estimate in each) for each in zip(*ways, strict=True))
+    ways = [plain] if dependent else [plain, plain.having(streams=True)]
+    each = [judge.under_all(way)[way] for way in ways]
+    return tuple(min(estimate.cycles for estimate in row) for row in zip(*each, strict=True))
+
+
+def is_choosable(prospect: Prospect) -> bool:
+    """Whether a candidate gains under the middle assumption, and never loses much."""
+    return prospect.loss <= LOSS and prospect.gain > 1.0
 
 
 def best(found: Mapping[Candidate, Prospect]) -> Candidate:
-    """The candidate to choose. A fused kernel has to gain under the middle assumption. Of candidates that are about as
-    fast, the one with the fewest CTAs is taken: CTAs cost time even where their threads have nothing to do."""
-    plain = [c for c in found if c.plain and c.strategy == "separate"]
-    safe = [c for c in found if c in plain or (found[c].loss <= LOSS and found[c].gain > 1 + TIE)]
+    """The candidate to choose. Of those that are about as fast, the one with the fewest CTAs is taken: CTAs cost time
+    even where their threads have nothing to do."""
+    separate = {c for c in found if c.plain and c.strategy == "separate"}
+    safe = [c for c in found if c in separate or is_choosable(found[c])]
     if not safe:
         return min(found, key=lambda c: (found[c].loss, found[c].cycles))
     least = min(found[c].cycles for c in safe)

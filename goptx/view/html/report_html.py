@@ -37,8 +37,7 @@ def report_parts(report: Report) -> Markup:
     rows[-1] = (element("strong", "woven"), *rows[-1][1:])
     lines = [
         line(
-            element("strong", f"woven fraction {report.woven_fraction:.2f}"),
-            f", policy {report.policy}, slicing {report.slicing}, latencies {report.latency}",
+            f"instructions beside another kernel's {report.woven_fraction:.0%}, policy {report.policy}, slicing {report.slicing}, latencies {report.latency}",
         )
     ]
     for choice in dict.fromkeys(d.choice for d in report.divergences):
@@ -47,7 +46,8 @@ def report_parts(report: Report) -> Markup:
     lines += [line(f"note: {note}") for note in report.notes]
     decision = report.decision
     compared = folded(f"Why {decision.chosen.name}", decision_table(decision)) if decision else ""
-    return markup(table(HEAD, rows), *lines, compared)
+    expected = [line(element("strong", str(report.expected)))] if report.expected else []
+    return markup(*expected, table(HEAD, rows), *lines, compared)
 
 
 def decision_table(decision: Decision) -> Markup:
