@@ -78,11 +78,15 @@ def table(kernels: Sequence[Unknown]) -> tuple[Assumption, ...]:
         for value in values:
             for who, members in groups:
                 varied = tuple(
-                    replace(k.middle, **{name: value}) if i in members and name in k.fields else k.middle
+                    _varied(k.middle, name, value) if i in members and name in k.fields else k.middle
                     for i, k in enumerate(kernels)
                 )
                 rows.setdefault(varied, Assumption(varied, f"{who}: {_TEXTS[name].format(value)}"))
     return tuple(rows.values())
+
+
+def _varied(behaviour: Behaviour, name: str, value: Any) -> Behaviour:
+    return replace(behaviour, **{name: value})
 
 
 @dataclass(frozen=True, slots=True)

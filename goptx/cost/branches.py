@@ -19,6 +19,7 @@ from goptx.ptx.opcodes import facts_of
 
 _CTA = ("%ctaid", "%clusterid")
 
+
 @dataclass(frozen=True, slots=True)
 class Fork:
     """A branch at which lanes may diverge: the blocks that it decides, by its successors, and the issue slots of each
@@ -39,7 +40,8 @@ def forks(flow: Flow) -> tuple[Fork, ...]:
         if not isinstance(block.end, Branch | Switch) or decided.get(name, Uniformity.CTA) < Uniformity.WARP_DATA:
             continue
         successors = block.end.successors()
-        leaves = any(name in body and any(s not in body or s == head for s in successors) for head, body in bodies.items())
+        around = [(head, body) for head, body in bodies.items() if name in body]
+        leaves = any(s == head or s not in body for head, body in around for s in successors)
         if leaves or any(_ends(flow, s) for s in successors):
             continue
         governed = frozenset(other for other, by in control.items() if name in by and other != name)

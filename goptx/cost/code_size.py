@@ -76,9 +76,7 @@ def _ordered(stretches: Iterator[Stretch] | tuple[Stretch, ...]) -> tuple[Stretc
     return tuple(sorted(found, key=lambda stretch: (-stretch.size, -stretch.passes)))
 
 
-def code_size(
-    flow: Flow, run: Mapping[str, float], often: Mapping[str, float], path: Collection[str]
-) -> CodeSize:
+def code_size(flow: Flow, run: Mapping[str, float], often: Mapping[str, float], path: Collection[str]) -> CodeSize:
     """The code of the blocks on `path`, which a warp passes. For each block, `run` are the slots of the instructions
     that it executes there, `often` how often it does."""
     sizes = dict.fromkeys(flow.blocks, 0.0)

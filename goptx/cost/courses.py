@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import Flow, depths
 from goptx.analysis.numbering import numbered, provenance_of
-from goptx.cost.code_size import code_size
 from goptx.cost.assumptions import Behaviour
+from goptx.cost.code_size import code_size
 from goptx.cost.kernels import Alone, Times
 from goptx.cost.register_estimate import Pressure, pressure
 from goptx.cost.slots import slots

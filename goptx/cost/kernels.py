@@ -33,8 +33,10 @@ from goptx.weaving.link.inline import inlined
 from goptx.weaving.shapes.shared_pool import packed
 
 PREDICATED_ALONE = 7  # slots of a side of a branch that the assembler puts under a predicate; assumed
-FORK = 6  # slots of a branch whose sides are not: the branches, and what reconverges the lanes; set by MICND of suite A
-SKIPPED = 30  # slots; what is longer, a fused kernel lets a warp skip that has nothing to do there, by a vote and a branch
+FORK = 6  # slots of a branch whose sides are not: it, and what reconverges the lanes; set by MICND of suite A
+SKIPPED = (
+    30  # slots; what is longer, a fused kernel lets a warp skip that has nothing to do there, by a vote and a branch
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +123,9 @@ class Alone:
             if unit not in ("shared", "memory"):  # an access under a predicate that does not hold takes an issue slot
                 fused[unit] = cycles
         fused["issue"] += FORK * sum(often[f.block] for f in self.forks if max(f.lengths) > SKIPPED)
-        executed = {name: sum(1 for _ in block.instructions()) * passes[name] for name, block in self.flow.blocks.items()}
-        run = {name: float(sum(map(slots, block.instructions()))) for name, block in self.flow.blocks.items()}
+        blocks = self.flow.blocks.items()
+        executed = {name: sum(1 for _ in block.instructions()) * passes[name] for name, block in blocks}
+        run = {name: float(sum(map(slots, block.instructions()))) for name, block in blocks}
         latency, path = path_of(self.flow, self.critical, executed, passes)
         course = Course(latency, self.pressure, code_size(self.flow, run, passes, path))
         ended = total(self.units, {name: float(name in (self.early or ())) for name in self.flow.blocks})

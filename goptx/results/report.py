@@ -12,6 +12,8 @@ from goptx.results.decision import Decision
 from goptx.results.expected_gain import ExpectedGain
 from goptx.results.temporary import Temporary
 
+BESIDE = "instructions beside another kernel's"  # the woven fraction, under a name that does not promise anything
+
 
 @dataclass(frozen=True, slots=True)
 class Counts:
@@ -108,8 +110,8 @@ class Report:
             for title, c in rows
         ]
         lines.append(
-            f"instructions beside another kernel's {self.woven_fraction:.0%}, policy {self.policy}, slicing {self.slicing}, "
-            f"latencies {self.latency}"
+            f"{BESIDE} {self.woven_fraction:.0%}, policy {self.policy}, slicing {self.slicing}, latencies "
+            f"{self.latency}"
         )
         for choice in dict.fromkeys(d.choice for d in self.divergences):
             where = ", ".join(f"{d.kernel}:{d.line}" for d in self.divergences if d.choice == choice)

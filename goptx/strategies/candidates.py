@@ -142,29 +142,25 @@ class _Launch:
         ]  # fmt: skip
 
     def fused(self) -> Iterator[tuple[Candidate, Estimate]]:
-        """One launch."""
-        loads, machine_shared = self.loads, self.shared
-        together = self.candidate.strategy != "interleave"
-        ctas = [-(-load.ctas // load.joined) for load in loads]
-        threads = (sum if self.candidate.strategy == "horizontal" else max)(load.threads for load in loads)
+        """One launch, without a cap or with that of the candidate, and with one that may help."""
+        strategy, arch, loads, own = self.candidate.strategy, self.judge.arch, self.loads, self.shared
         everything = range(len(loads))
+        ctas = [-(-load.ctas // load.joined) for load in loads]
+        threads = (sum if strategy == "horizontal" else max)(load.threads for load in loads)
+        together = strategy != "interleave"
         if together:
             parts = {k: ctas[k] / max(ctas) * loads[k].live for k in everything}
-            waves = [
-                Wave(share * max(ctas), threads, *self._course(which)) for which, share in _segments(parts)
-            ]
+            waves = [Wave(share * max(ctas), threads, *self._course(which)) for which, share in _segments(parts)]
+            pressure, shared = self._pressure(everything), sum(own)
         else:
             waves = [wave for k in everything for wave in self._of_one(k, threads, ctas[k])]
-        pressure = reduce(or_, (self._pressure(k) for k in ([everything] if together else [[k] for k in everything])))
-        caps: list[int | None] = [self.candidate.cap]
-        shared = sum(machine_shared) if together else max(machine_shared)
-        if self.candidate.strategy == "weave" and not self.candidate.cap and (cap := next_step(pressure, shared, threads, self.judge.arch)):
+            pressure, shared = reduce(or_, (self._pressure([k]) for k in everything)), max(own)
+        caps = [self.candidate.cap]
+        if strategy == "weave" and not caps[0] and (cap := next_step(pressure, shared, threads, arch)):
             caps.append(cap)
-        for cap in caps:
-            yield (
-                replace(self.candidate, cap=cap),
-                estimate(loads, waves, pressure, shared, self.judge.arch, cap, together),
-            )
+        for limit in caps:
+            estimated = estimate(loads, waves, pressure, shared, arch, limit, together)
+            yield replace(self.candidate, cap=limit), estimated
 
     def separate(self) -> list[Estimate]:
         """A launch for each kernel."""

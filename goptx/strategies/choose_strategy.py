@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
-from goptx.cost.hardware import machine_of
 from goptx.cost.assumptions import Known
 from goptx.cost.courses import made_of
+from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import alone
 from goptx.errors import CannotLink, CannotWeave, TooLarge
 from goptx.latency.table import LatencyTable
@@ -122,8 +122,14 @@ class Search:
     def _chosen(self, candidate: Candidate, found: Mapping[Candidate, Prospect]) -> Woven:
         candidates = [
             CandidateEstimate(
-                str(c), p.cycles, p.middle.registers, p.middle.occupancy, p.middle.decided_by, c.uncapped in self.made,
-                p.gain, p.worst[0],
+                str(c),
+                p.cycles,
+                p.middle.registers,
+                p.middle.occupancy,
+                p.middle.decided_by,
+                c.uncapped in self.made,
+                p.gain,
+                p.worst[0],
             )
             for c, p in sorted(found.items(), key=lambda item: (item[0] != candidate, item[1].cycles))
         ]

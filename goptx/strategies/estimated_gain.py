@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
+from typing import cast
 
 from goptx.cost.assumptions import known_of
 from goptx.cost.courses import made_of
@@ -21,7 +22,7 @@ from goptx.errors import CannotWeave, ProbablySlower
 from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
-from goptx.options import Assume
+from goptx.options import Assume, Strategy
 from goptx.results.expected_gain import SLOWER, ExpectedGain
 from goptx.results.fused_kernel import Woven
 from goptx.strategies.candidate import Candidate
@@ -68,7 +69,8 @@ def expected_gain(
     except CannotWeave:
         return None
     judge = Judge(kernels, [1] * len(kernels), shapes, arch)
-    candidate = Candidate(woven.strategy, factors, woven.max_registers)
+    strategy = cast("Strategy", woven.strategy)
+    candidate = Candidate(strategy, factors, woven.max_registers)
     if woven.streams:
         candidate = candidate.having(streams=True)
     plain = Candidate("separate", (1,) * len(kernels))
@@ -90,7 +92,7 @@ def expected_gain(
 
 def _shapes(woven: Woven) -> Sequence[Shape]:
     if woven.plan is None or woven.plan.common:
-        return [replace(k.shape, grid=None) if k.shape else ANY for k in woven.chosen]
+        return [k.shape or ANY for k in woven.chosen]
     return woven.plan.shapes
 
 

@@ -94,4 +94,3 @@ def _in_turn(candidate: Candidate) -> Candidate:
 
 def _is_faster(prospect: Prospect, in_turn: Prospect | None) -> bool:
     return in_turn is None or prospect.cycles < (1 - WORTH) * in_turn.cycles
-

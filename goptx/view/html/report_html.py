@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from goptx.results.decision import Decision
-from goptx.results.report import Report
+from goptx.results.report import BESIDE, Report
 from goptx.view.html.elements_html import Markup, display, element, folded, heading, line, markup, table
 from goptx.view.svg.theme import hue
 
@@ -37,7 +37,8 @@ def report_parts(report: Report) -> Markup:
     rows[-1] = (element("strong", "woven"), *rows[-1][1:])
     lines = [
         line(
-            f"instructions beside another kernel's {report.woven_fraction:.0%}, policy {report.policy}, slicing {report.slicing}, latencies {report.latency}",
+            f"{BESIDE} {report.woven_fraction:.0%}, policy {report.policy}, slicing {report.slicing}, latencies "
+            f"{report.latency}"
         )
     ]
     for choice in dict.fromkeys(d.choice for d in report.divergences):
