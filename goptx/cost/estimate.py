@@ -141,15 +141,14 @@ def estimate(
 
 def side_by_side(kernels: Sequence[Estimate], loads: Sequence[Load], arch: str) -> Estimate:
     """The estimate of launches on several streams. A kernel that fills the GPU leaves no place to others before its end
-    is near; kernels that fill parts of it run at the same time, as far as they do not want the same resources."""
+    is near; kernels that fill parts of it run at the same time, as far as they do not want the same resources. Each
+    launch beside another costs as much as one after it, for the streams have to wait for each other."""
     machine = machine_of(arch)
     every = sum((load.all(machine) for load in loads), Counter[str]())
     after_each_other = reduce(Estimate.then, kernels)
-    cycles = max(
-        *(kernel.cycles for kernel in kernels),
-        sum(kernel.cycles * kernel.filled for kernel in kernels),
-        *every.values(),
-    )
+    longest = max(kernel.cycles for kernel in kernels)
+    cycles = max(longest, sum(kernel.cycles * kernel.filled for kernel in kernels), *every.values())
+    cycles += machine.gap * (len(kernels) - 1)
     return replace(after_each_other, cycles=min(cycles, after_each_other.cycles))
 
 

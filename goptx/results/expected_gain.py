@@ -90,7 +90,7 @@ def judged(make: Callable[P, Woven]) -> Callable[P, Woven]:
         with unjudged():
             woven = make(*args, **options)
         # The cost model analyses kernels as they are woven, so it is loaded after what weaves them.
-        with_gain: Callable[..., Woven] = import_module("goptx.strategies.estimated_gain").with_gain
+        with_gain: Callable[..., Woven] = import_module("goptx.strategies.estimates.estimated_gain").with_gain
         return with_gain(woven, options.get("assume"), options.get("latency"))
 
     return made

@@ -27,7 +27,7 @@ from goptx.sources.kernel_text import Chosen
 from goptx.strategies.auto_decision import Decided
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import CTAS, STRATEGIES, THREADS, Judge, possible_candidates
-from goptx.strategies.prospects import TIE, Prospect, best, separate_cycles, worth_streams
+from goptx.strategies.estimates.prospects import TIE, Prospect, best, separate_cycles, worth_streams
 from goptx.strategies.separate import ANY
 
 REFUSALS = (CannotWeave, CannotLink, TooLarge)  # what one strategy refuses so, another may take
@@ -90,6 +90,9 @@ class Search:
                     return self._chosen(candidate, found)
                 found |= estimates(whole)
                 continue
+            if candidate.option("streams") and not self._may_be_fused(possible):
+                found = {c: e for c, e in found.items() if not c.option("streams")}
+                continue
             found = {c: e for c, e in found.items() if c.uncapped != candidate.uncapped}
             plain_separate = candidate.plain and candidate.strategy == "separate"
             if len(self.made) >= MADE and not plain_separate:
@@ -104,6 +107,11 @@ class Search:
         """Whether blocks of what was made are sliced, and may be left whole instead."""
         sliced = self.made[candidate.uncapped].report.slicing is not None
         return self.slices and candidate.strategy == "weave" and not candidate.options and sliced
+
+    def _may_be_fused(self, possible: Sequence[Candidate]) -> bool:
+        """Whether some strategy fuses the kernels. Those that none takes may wait for each other's CTAs, or for all of
+        their own: then they are not launched side by side either."""
+        return any(self._make(c) for c in possible if c.plain and c.strategy != "separate")
 
     def _make(self, candidate: Candidate) -> bool:
         """Makes the candidate if that was not tried before. Returns whether it is made."""

@@ -18,7 +18,7 @@ from goptx.cost.courses import made_of
 from goptx.cost.estimate import Estimate
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import alone
-from goptx.errors import CannotWeave, ProbablySlower
+from goptx.errors import CannotWeave, LatencyTableWarning, ProbablySlower
 from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
@@ -27,10 +27,10 @@ from goptx.results.expected_gain import SLOWER, ExpectedGain
 from goptx.results.fused_kernel import Woven
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import STRATEGIES, Judge
-from goptx.strategies.prospects import Prospect, is_choosable, separate_cycles
+from goptx.strategies.estimates.prospects import Prospect, is_choosable, separate_cycles
 from goptx.strategies.separate import ANY
 
-KEPT = '`strategy="auto"` would keep them separate'
+SEPARATE = '`strategy="auto"` would keep them separate'
 OTHERWISE = '`strategy="auto"` would not fuse them so'
 MODELLED = ("weave", "vertical", "horizontal", "interleave", "separate", "coarsen")
 LEVEL = 3  # of the stack: whoever called the function that `judged` wraps
@@ -58,7 +58,10 @@ def expected_gain(
     if woven.strategy not in MODELLED or not woven.chosen or as_they_are:
         return None
     arch = woven.module.target[0]
-    machine, table = machine_of(arch), load_table(latency, arch)
+    machine = machine_of(arch)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LatencyTableWarning)  # whoever made the kernel has warned
+        table = load_table(latency, arch)
     shapes = _shapes(woven)
     try:
         kernels = [
@@ -74,7 +77,7 @@ def expected_gain(
     if woven.streams:
         candidate = candidate.having(streams=True)
     plain = Candidate("separate", (1,) * len(kernels))
-    separate = separate_cycles(judge, dependent=woven.depends and not woven.is_separate)
+    separate = separate_cycles(judge, dependent=bool(woven.report.temporaries) or _depends(woven))
     prospect = Prospect(judge.under_all(candidate, made)[candidate], separate)
     if prospect.cycles == inf or separate[0] == inf:
         return None
@@ -88,6 +91,11 @@ def expected_gain(
         _advice(judge, separate) if prospect.gain < SLOWER else "",
         "separate launches" if len(kernels) > 1 else "the kernel alone",
     )
+
+
+def _depends(woven: Woven) -> bool:
+    """Whether kernels may depend on each other; those that stay separate in any case may."""
+    return woven.depends and not woven.is_separate
 
 
 def _shapes(woven: Woven) -> Sequence[Shape]:
@@ -107,4 +115,4 @@ def _advice(judge: Judge, separate: tuple[float, ...]) -> str:
     ones = (1,) * len(judge.kernels)
     fused = [Candidate(strategy, ones) for strategy in STRATEGIES if strategy != "separate"]
     prospects = [Prospect(each, separate) for way in fused for each in judge.under_all(way).values()]
-    return OTHERWISE if any(is_choosable(prospect) for prospect in prospects) else KEPT
+    return OTHERWISE if any(is_choosable(prospect) for prospect in prospects) else SEPARATE
