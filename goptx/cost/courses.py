@@ -1,6 +1,7 @@
 """The paths of warps through what was made of several kernels, under any assumption.
 
-Each instruction of a fused kernel counts as often as its kernel executes its line. What goptx inserted does not count
+Where loops stand in several copies after each other, the path would count them several times: it is at most as long as
+all blocks of the kernels one after the other. Each instruction of a fused kernel counts as often as its kernel executes its line. What goptx inserted does not count
 by itself. Analyses of the made code are done once; an assumption only changes how often blocks are run.
 """
 
@@ -11,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from goptx.analysis.build_cfg import control_flow
-from goptx.analysis.cfg import Flow, depths
+from goptx.analysis.cfg import Code, Flow, depths, instructions_in
 from goptx.analysis.numbering import numbered, provenance_of
 from goptx.cost.assumptions import Behaviour
 from goptx.cost.code_size import code_size
@@ -21,7 +22,7 @@ from goptx.cost.slots import slots
 from goptx.cost.work import Course, critical_cycles, path_of
 from goptx.latency.table import LatencyTable
 from goptx.ptx.flatten import flatten
-from goptx.ptx.ir import Instruction, Provenance
+from goptx.ptx.ir import Instruction, Provenance, Scope
 from goptx.ptx.walk import statements_in
 from goptx.results.fused_kernel import Origin, Woven
 
@@ -30,22 +31,25 @@ Line = tuple[int, int, int]  # kernel, line, and the number of loops around the 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """An entry of the made module. lines: for each block, how many instructions, and slots of them, are of each
+    """An entry of the made module. kernels: those of its instructions. lines: for each block, how many instructions, and slots of them, are of each
     line."""
 
     flow: Flow
     pressure: Pressure
-    critical: Mapping[str, int]
+    table: LatencyTable
+    kernels: Mapping[Provenance, int]
     lines: Mapping[str, Mapping[Line, tuple[int, int]]]
     depths: Mapping[tuple[int, int], frozenset[int]]
 
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """What was made of kernels: its entries, one for a fused kernel, one for each of separate kernels."""
+    """What was made of kernels, of each of which a CTA has so many copies: its entries, one for a fused kernel, one for each of separate kernels."""
 
     kernels: tuple[Alone, ...]
+    copies: tuple[int, ...]
     entries: tuple[_Entry, ...]
+    _critical: dict[tuple[object, ...], dict[str, int]] = field(default_factory=dict, repr=False)
     _courses: dict[tuple[object, ...], Course] = field(default_factory=dict, repr=False)
 
     def course(self, behaviours: Sequence[Behaviour], which: Collection[int], entry: int = 0) -> Course:
@@ -54,8 +58,22 @@ class Made:
         key = (entry, chosen, tuple(behaviours[k].trips for k in chosen))
         if key not in self._courses:
             times = {k: self.kernels[k].under(behaviours[k]).lines for k in chosen}
-            self._courses[key] = _course(self.entries[entry], times)
+            found = _course(self.entries[entry], self._cycles(entry, chosen), times)
+            most = sum(self.kernels[k].everywhere(behaviours[k]) * self.copies[k] for k in chosen)
+            self._courses[key] = replace(found, latency=min(found.latency, most))
         return self._courses[key]
+
+    def _cycles(self, entry: int, which: tuple[int, ...]) -> dict[str, int]:
+        """The critical paths of blocks without the code of other kernels, which a warp that has ended them skips."""
+        if (entry, which) not in self._critical:
+            own = self.entries[entry]
+
+            def runs(code: Code) -> bool:
+                several = instructions_in(code) if isinstance(code, Scope) else [code]
+                return any(own.kernels.get(provenance_of(i), which[0]) in which for i in several)
+
+            self._critical[entry, which] = critical_cycles(own.flow, own.table, runs)
+        return self._critical[entry, which]
 
     def lines_of(self, kernel: int) -> set[int]:
         """The lines of a kernel of which instructions are left."""
@@ -64,7 +82,8 @@ class Made:
 
 def made_of(woven: Woven, kernels: Sequence[Alone], table: LatencyTable) -> Made:
     """Analyses what was made of the kernels."""
-    return Made(tuple(kernels), tuple(_entries(woven, table)))
+    copies = tuple(kernel.coarse.factor for kernel in woven.chosen)
+    return Made(tuple(kernels), copies, tuple(_entries(woven, table)))
 
 
 def _entries(woven: Woven, table: LatencyTable) -> Iterator[_Entry]:
@@ -81,20 +100,25 @@ def _entries(woven: Woven, table: LatencyTable) -> Iterator[_Entry]:
         for kernel, line, nest in (line for counts in lines.values() for line in counts):
             found.setdefault((kernel, line), set()).add(nest)
         nests = {line: frozenset(nest) for line, nest in found.items()}
-        yield _Entry(flow, pressure(flow, flat.registers), critical_cycles(flow, table), lines, nests)
+        whose = {provenance: _number(origin) for provenance, origin in known.items()}
+        yield _Entry(flow, pressure(flow, flat.registers), table, whose, lines, nests)
+
+
+def _number(origin: Origin) -> int:
+    return ord(origin.kernel) - ord("A")
 
 
 def _lines(flow: Flow, name: str, nest: int, known: Mapping[Provenance, Origin]) -> dict[Line, tuple[int, int]]:
     count, size = Counter[Line](), Counter[Line]()
     for instruction in flow.blocks[name].instructions():
         if origin := known.get(provenance_of(instruction)):
-            line = ord(origin.kernel) - ord("A"), origin.line, nest
+            line = _number(origin), origin.line, nest
             count[line] += 1
             size[line] += slots(instruction)
     return {line: (count[line], size[line]) for line in count}
 
 
-def _course(entry: _Entry, times: Mapping[int, Mapping[int, Times]]) -> Course:
+def _course(entry: _Entry, critical: Mapping[str, int], times: Mapping[int, Mapping[int, Times]]) -> Course:
     executed, run, often = {}, {}, {}
     for name, lines in entry.lines.items():
         weights = {line: _weight(entry, line, times) for line in lines}
@@ -102,7 +126,7 @@ def _course(entry: _Entry, times: Mapping[int, Mapping[int, Times]]) -> Course:
         run[name] = float(sum(lines[line][1] for line, weight in weights.items() if weight))
         empty = not any(True for _ in entry.flow.blocks[name].instructions())
         often[name] = max(weights.values(), default=1.0 if empty else 0.0)
-    latency, path = path_of(entry.flow, entry.critical, executed, often)
+    latency, path = path_of(entry.flow, critical, executed, often)
     return Course(latency, entry.pressure, code_size(entry.flow, run, often, path))
 
 

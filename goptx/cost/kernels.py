@@ -105,6 +105,11 @@ class Alone:
         """The lines of its instructions."""
         return frozenset(i.line for i in self.flow.instructions())
 
+    def everywhere(self, behaviour: Behaviour) -> float:
+        """Cycles of a warp that executes all blocks, whatever their order."""
+        passes = trips(self.flow, self.loops, behaviour.trips)
+        return sum(cycles * passes[name] for name, cycles in self.critical.items())
+
     def under(self, behaviour: Behaviour) -> Acts:
         """What it does if it behaves so."""
         if behaviour not in self._acts:

@@ -6,7 +6,7 @@ neighbouring elements, and every access to go to memory: the contents of caches 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from goptx.analysis.cfg import Block, Code, Flow, instructions_in
@@ -117,9 +117,9 @@ def total(units: Mapping[str, Mapping[str, float]], often: Mapping[str, float]) 
     return found
 
 
-def critical_cycles(flow: Flow, table: LatencyTable) -> dict[str, int]:
-    """Cycles of the critical path of each block."""
-    return {name: _critical(block.code, table) for name, block in flow.blocks.items()}
+def critical_cycles(flow: Flow, table: LatencyTable, of: Callable[[Code], bool] = lambda code: True) -> dict[str, int]:
+    """Cycles of the critical path of each block, by the code for which `of` holds."""
+    return {name: _critical([*filter(of, block.code)], table) for name, block in flow.blocks.items()}
 
 
 def path_of(
