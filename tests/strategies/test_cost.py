@@ -53,7 +53,7 @@ def test_chooses_what_was_measured_to_be_fast(pair: tuple[str, str], candidate: 
     assert made.strategy == "weave" and made.max_registers == 32
     chose, head, first = str(made.report.decision).splitlines()[:3]
     assert chose.startswith(f"chosen: {candidate}, the least estimate; of another strategy: ") and "%" in chose
-    assert head.split() == "candidate kilocycles registers occupancy most of it".split()
+    assert head.split() == "candidate kilocycles gain least registers occupancy most of it".split()
     assert first.startswith(candidate) and str(made.report.decision) in str(made.report)
     stored = made.report.to_dict()["decision"]
     assert stored["candidates"][0]["name"] == candidate and not stored["assumed"]

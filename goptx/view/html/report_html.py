@@ -10,7 +10,7 @@ from goptx.view.html.elements_html import Markup, display, element, folded, head
 from goptx.view.svg.theme import hue
 
 HEAD = ("", "blocks", "instructions", "dummy blocks", "barriers", "est. cycles")
-DECISION_HEAD = ("candidate", "kilocycles", "registers", "occupancy", "most of it", "")
+DECISION_HEAD = ("candidate", "kilocycles", "gain", "least", "registers", "occupancy", "most of it", "")
 
 
 def report_html(report: Report) -> str:
@@ -56,6 +56,8 @@ def decision_table(decision: Decision) -> Markup:
         (
             c.name,
             f"{c.cycles / 1000:.1f}",
+            f"{c.gain:.2f}",
+            f"{c.worst:.2f}",
             c.registers,
             f"{c.occupancy:.0%}",
             c.decided_by,
@@ -64,5 +66,5 @@ def decision_table(decision: Decision) -> Markup:
         for c in decision.candidates
     ]
     assumed = [line(f"assumed: {what}", kind="faint") for what in decision.assumed]
-    candidates = element("div", table(DECISION_HEAD, rows, words=(0, 4, 5), best=0), kind="box")
+    candidates = element("div", table(DECISION_HEAD, rows, words=(0, 6, 7), best=0), kind="box")
     return markup(line(f"chosen: {decision.chosen.name}, {decision.decided}"), candidates, *assumed)
