@@ -82,7 +82,7 @@ class Report:
     notes: tuple[str, ...]
     decision: Decision | None = None
     temporaries: tuple[Temporary, ...] = ()
-    expected: ExpectedGain | None = None
+    expected: ExpectedGain | None = field(default=None, compare=False)
     certificate: Certificate | None = field(default=None, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
