@@ -38,7 +38,7 @@ def auto(
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
     assume: Assume | None = None,
-    placement: Placement = "spread",
+    placement: Placement | None = None,
     max_blocks: int | None = None,
     max_growth: float | None = None,
     depends: bool = False,

@@ -41,7 +41,7 @@ def horizontal(
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
     assume: Assume | None = None,
-    placement: Placement = "spread",
+    placement: Placement | None = None,
     partition: Sequence[int] | None = None,
     tunable: Sequence[bool] | None = None,
     presume: bool = True,

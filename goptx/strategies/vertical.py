@@ -49,7 +49,7 @@ def vertical(
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
     assume: Assume | None = None,
-    placement: Placement = "spread",
+    placement: Placement | None = None,
     depends: bool = False,
     assume_local: bool = False,
     no_barriers: bool = False,
