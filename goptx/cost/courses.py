@@ -1,8 +1,9 @@
 """The paths of warps through what was made of several kernels, under any assumption.
 
-Where loops stand in several copies after each other, the path would count them several times: it is at most as long as
-all blocks of the kernels one after the other. Each instruction of a fused kernel counts as often as its kernel executes its line. What goptx inserted does not count
-by itself. Analyses of the made code are done once; an assumption only changes how often blocks are run.
+Each instruction of a fused kernel counts as often as its kernel executes its line. What goptx inserted does not count
+by itself. Where loops stand in several copies after each other, the path would count them several times: it is at most
+as long as all blocks of the kernels one after the other. Analyses of the made code are done once; an assumption only
+changes how often blocks are run.
 """
 
 from __future__ import annotations
@@ -31,8 +32,11 @@ Line = tuple[int, int, int]  # kernel, line, and the number of loops around the 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """An entry of the made module. kernels: those of its instructions. lines: for each block, how many instructions, and slots of them, are of each
-    line."""
+    """An entry of the made module.
+
+    kernels: those of its instructions. lines: for each block, how many instructions, and slots of them, are of each
+    line. depths: the numbers of loops around the instructions of each line.
+    """
 
     flow: Flow
     pressure: Pressure
@@ -44,7 +48,10 @@ class _Entry:
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """What was made of kernels, of each of which a CTA has so many copies: its entries, one for a fused kernel, one for each of separate kernels."""
+    """What was made of kernels: its entries, one for a fused kernel, one for each of separate kernels.
+
+    copies: of each kernel in a CTA.
+    """
 
     kernels: tuple[Alone, ...]
     copies: tuple[int, ...]
@@ -74,10 +81,6 @@ class Made:
 
             self._critical[entry, which] = critical_cycles(own.flow, own.table, runs)
         return self._critical[entry, which]
-
-    def lines_of(self, kernel: int) -> set[int]:
-        """The lines of a kernel of which instructions are left."""
-        return {line for entry in self.entries for k, line in entry.depths if k == kernel}
 
 
 def made_of(woven: Woven, kernels: Sequence[Alone], table: LatencyTable) -> Made:

@@ -69,8 +69,8 @@ class Decision:
             f"{TITLE:{width}}{'kilocycles':>12}{'gain':>7}{'least':>7}{'registers':>11}{'occupancy':>11}  most of it",
         ]
         lines += [
-            f"{c.name:{width}}{c.cycles / 1000:>12.1f}{c.gain:>7.2f}{c.worst:>7.2f}{c.registers:>11}{c.occupancy:>11.0%}  {c.decided_by}"
-            + ("" if c.made else ", not made")
+            f"{c.name:{width}}{c.cycles / 1000:>12.1f}{c.gain:>7.2f}{c.worst:>7.2f}{c.registers:>11}"
+            f"{c.occupancy:>11.0%}  {c.decided_by}" + ("" if c.made else ", not made")
             for c in listed
         ]
         if left := len(self.candidates) - len(listed):

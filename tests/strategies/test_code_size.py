@@ -7,9 +7,9 @@ import pytest
 import goptx
 from goptx import Shape
 from goptx.cost.code_size import CodeSize, Stretch
+from goptx.cost.courses import made_of
 from goptx.cost.estimate import Estimate
 from goptx.cost.hardware import MACHINES, machine_of
-from goptx.cost.courses import made_of
 from goptx.cost.kernels import Alone, alone
 from goptx.device.assembler_log import sections
 from goptx.latency.table import load_table
