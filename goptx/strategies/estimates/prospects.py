@@ -16,7 +16,8 @@ from goptx.strategies.candidates import Judge
 
 TIE = 0.01  # estimates that differ by less are taken to be equal
 LOSS = 0.10  # times as long as separate launches, less 1: what the worst case may cost; estimates are no better
-STAKE = 0.5  # of what a candidate may lose in the worst case, the share that it has to gain in the middle one
+LEAST = 0.002  # the least gain, less 1: so much is one launch less in a long one
+STAKE = 1 / 3  # of what a candidate may lose in the worst case, the share that it has to gain in the middle one
 WORTH = 0.05  # the least share of the time that launches side by side have to save
 
 
@@ -69,7 +70,7 @@ def separate_cycles(judge: Judge, dependent: bool = False) -> tuple[float, ...]:
 
 def is_choosable(prospect: Prospect) -> bool:
     """Whether a candidate never loses much, and gains under the middle assumption in proportion to what it may lose."""
-    return prospect.loss <= LOSS and prospect.gain > 1.0 + STAKE * prospect.loss
+    return prospect.loss <= LOSS and prospect.gain > 1.0 + max(LEAST, STAKE * prospect.loss)
 
 
 def best(found: Mapping[Candidate, Prospect]) -> Candidate:
