@@ -126,6 +126,8 @@ class Projection:
 
     def check(self) -> None:
         """Raises `NotProved`."""
+        for step in self.fused.steps:
+            self._check_guard(step)
         rank = {start: i for i, start in enumerate(self.fused.order)}
         edges: dict[int, dict[int, State]] = {start: {} for start in rank}
         registers = self.cells.empty() if self.cells else {}
@@ -147,6 +149,14 @@ class Projection:
                 if rank[target] not in queued:
                     queued.add(rank[target])
                     heapq.heappush(waiting, rank[target])
+
+    def _check_guard(self, step: Step) -> None:
+        """That nothing rests on a guard which the assembler does not honour."""
+        if not step.guard or step.facts.row.guardable or step.number in self.foreign:
+            return
+        own = [self.kernel.steps[n] for n in self.claims.get(step.number, ())]
+        if not own or not all(s.guard for s in own):
+            raise NotProved(step.line, f"`{step.statement}`, whose guard assemblers do not honour")
 
     def _begin(self) -> Iterator[tuple[int, int]]:
         """Where lanes are in the kernel at first, with the formulas: those that do not belong to it have ended."""
