@@ -21,6 +21,7 @@ from goptx.cost.kernels import Acts, Alone
 from goptx.cost.register_estimate import Pressure
 from goptx.cost.work import Course, Work
 from goptx.launch.coarsening import MOST
+from goptx.launch.launch_plan import of_few_ctas
 from goptx.launch.shape import Shape
 from goptx.options import Strategy
 from goptx.sources.kernel_text import Chosen
@@ -44,8 +45,7 @@ def possible_candidates(
     common = [(f,) * len(own) for f in FACTORS if all(f in factors for factors in own)]
     every = list(product(*own)) if len(own) <= 2 else common
     strategies = STRATEGIES if shapes else [s for s in STRATEGIES if s != "interleave"]  # it needs known blocks
-    found = [Candidate(strategy, factors) for factors in every for strategy in strategies]
-    return [*found, *(c.having(streams=True) for c in found if c.strategy == "separate")]
+    return [Candidate(strategy, factors) for factors in every for strategy in strategies]
 
 
 def divides(factor: int, shape: Shape) -> bool:
@@ -79,6 +79,14 @@ class Judge:
     def assumptions(self) -> tuple[Assumption, ...]:
         """The table of assumptions for these kernels, the middle one first."""
         return table([kernel.unknown for kernel in self.kernels])
+
+    def side_by_side(self, candidate: Candidate) -> Candidate:
+        """Separate launches side by side, in the order that leaves less of the GPU idle. A kernel of which it runs all
+        CTAs at once begins first: behind another it would wait for the end of that, and its own would come last. Else
+        the one with the longer CTAs does: while the last of them run, short ones fill the other SMs."""
+        launch = _Launch(self, candidate, tuple(kernel.unknown.middle for kernel in self.kernels), None)
+        first, *_, last = launch.precedence
+        return candidate.having(streams="reversed" if last < first else True)
 
     def under_all(self, candidate: Candidate, made: Made | None = None) -> dict[Candidate, tuple[Estimate, ...]]:
         """The estimates of a candidate under each assumption, without a cap, and with one that may help."""
@@ -171,6 +179,16 @@ class _Launch:
             )
             for k, (load, shared) in enumerate(zip(self.loads, self.shared, strict=True))
         ]  # fmt: skip
+
+    @property
+    def precedence(self) -> list[tuple[bool, float]]:
+        """For each kernel of separate launches a key: the one with the least is launched first."""
+        launches = self.separate()
+        ctas = [-(-shape.ctas // n) if shape.ctas else None for shape, n in zip(self.judge.shapes, self.factors, strict=True)]
+        few = of_few_ctas([(n, shape.threads) for n, shape in zip(ctas, self.judge.shapes, strict=True)])
+        return [
+            (k not in few and launches[k].filled >= 1.0, -self._whole([k], k).latency) for k in range(len(launches))
+        ]
 
     def _of_one(self, kernel: int, threads: int, ctas: int, entry: int = 0) -> list[Wave]:
         """The CTAs of a kernel that do something, and those that end at once."""

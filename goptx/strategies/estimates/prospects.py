@@ -18,7 +18,6 @@ TIE = 0.01  # estimates that differ by less are taken to be equal
 LOSS = 0.10  # times as long as separate launches, less 1: what the worst case may cost; estimates are no better
 LEAST = 0.0002  # the least gain, less 1: estimates that differ by less are taken to be equal
 STAKE = 1 / 3  # of what a candidate may lose in the worst case, the share that it has to gain in the middle one
-WORTH = 0.05  # the least share of the time that launches side by side have to save
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ def separate_cycles(judge: Judge, dependent: bool = False) -> tuple[float, ...]:
     """The cycles of the kernels as they are, launched one after the other or, unless they are `dependent`, side by
     side, whichever is faster, under each assumption."""
     plain = Candidate("separate", (1,) * len(judge.kernels))
-    ways = [plain] if dependent else [plain, plain.having(streams=True)]
+    ways = [plain] if dependent else [plain, judge.side_by_side(plain)]
     each = [judge.under_all(way)[way] for way in ways]
     return tuple(min(estimate.cycles for estimate in row) for row in zip(*each, strict=True))
 
@@ -82,17 +81,4 @@ def best(found: Mapping[Candidate, Prospect]) -> Candidate:
         return min(found, key=lambda c: (found[c].loss, found[c].cycles))
     least = min(found[c].cycles for c in safe)
     near = [c for c in safe if found[c].cycles <= least * (1 + TIE)]
-    return min(near, key=lambda c: (-min(c.factors), found[c].cycles))
-
-
-def worth_streams(found: Mapping[Candidate, Prospect]) -> dict[Candidate, Prospect]:
-    """Without the candidates of separate launches side by side that gain nothing: these cost the host more."""
-    return {c: p for c, p in found.items() if not c.option("streams") or _is_faster(p, found.get(_in_turn(c)))}
-
-
-def _in_turn(candidate: Candidate) -> Candidate:
-    return Candidate(candidate.strategy, candidate.factors)
-
-
-def _is_faster(prospect: Prospect, in_turn: Prospect | None) -> bool:
-    return in_turn is None or prospect.cycles < (1 - WORTH) * in_turn.cycles
+    return min(near, key=lambda c: (-min(c.factors), found[c].cycles, not c.option("streams")))
