@@ -18,7 +18,7 @@ from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.courses import Made
 from goptx.cost.estimate import Estimate, Load, Wave, estimate, next_step, side_by_side
 from goptx.cost.kernels import Acts, Alone
-from goptx.cost.register_estimate import Pressure
+from goptx.cost.register_estimate import FULL, Pressure
 from goptx.cost.work import Course, Work
 from goptx.launch.coarsening import MOST
 from goptx.launch.launch_plan import of_few_ctas
@@ -30,18 +30,19 @@ from goptx.strategies.candidate import Candidate
 FACTORS = (1, 2, 4)  # coarsening factors; with 8, registers allow too few warps, and weaving takes long
 STRATEGIES: tuple[Strategy, ...] = ("weave", "interleave", "vertical", "separate")  # of equals, the first is preferred
 CTAS = 1 << 16  # assumed for an unknown grid: many times what a GPU holds
-SHORT = 1 << 17  # a grid of so many CTAs, a hundred times what a GPU holds, has short ones
+MANY = 1 << 18  # a grid of so many CTAs, hundreds of times what a GPU holds, has short ones, or most end at once
+LONG = 2200  # cycles of a warp, twice the turnover of a CTA: CTAs that last longer gain little from being fewer
 THREADS = 256  # assumed for an unknown block
 
 
 def possible_candidates(
-    kernels: Sequence[Chosen], shapes: Sequence[Shape] | None, unknown_loops: Sequence[int] | None = None
+    kernels: Sequence[Chosen], shapes: Sequence[Shape] | None, alone: Sequence[Alone] | None = None
 ) -> list[Candidate]:
     """The candidates that may be made, without caps. Kernels of unknown grids are not coarsened; more than two kernels
-    are all coarsened by one factor. `unknown_loops` are those of `Alone`, 0 by default."""
+    are all coarsened by one factor. `alone` are the kernels as analysed; without, all are taken to be short."""
     given: Sequence[Shape | None] = shapes or [None] * len(kernels)
-    loops = unknown_loops or [0] * len(kernels)
-    own = [_factors(k, s, n) for k, s, n in zip(kernels, given, loops, strict=True)]
+    analysed: Sequence[Alone | None] = alone or [None] * len(kernels)
+    own = [_factors(k, s, a) for k, s, a in zip(kernels, given, analysed, strict=True)]
     common = [(f,) * len(own) for f in FACTORS if all(f in factors for factors in own)]
     every = list(product(*own)) if len(own) <= 2 else common
     strategies = STRATEGIES if shapes else [s for s in STRATEGIES if s != "interleave"]  # it needs known blocks
@@ -54,16 +55,24 @@ def divides(factor: int, shape: Shape) -> bool:
     return factor == 1 or (factor <= MOST and not shape.cluster and along is not None and along % factor == 0)
 
 
-def _factors(kernel: Chosen, shape: Shape | None, unknown_loops: int) -> tuple[int, ...]:
-    """The factors that leave no CTA over. A CTA with a loop that may be long has enough work already, unless there are
-    so many CTAs that they must be short. What copies of nested loops take is not predictable."""
+def _factors(kernel: Chosen, shape: Shape | None, alone: Alone | None) -> tuple[int, ...]:
+    """The factors that leave no CTA over."""
     if shape is None or kernel.coarse.axis:
         return (1,)
-    most = MOST
-    if unknown_loops:
-        most = 1 if (shape.ctas or 0) < SHORT else 2 if unknown_loops > 1 else MOST
+    most = _most_copies(alone, shape.ctas or 0) if alone else MOST
     before = kernel.coarse.factor
     return tuple(f for f in FACTORS if f == 1 or (f <= most and divides(f * before, shape)))
+
+
+def _most_copies(alone: Alone, ctas: int) -> int:
+    """How often a kernel may be coarsened. Fewer CTAs save their turnover, and copies fill each other's waits: a CTA
+    with a long loop, or one that lasts long otherwise, gains nothing by that, and one whose threads have many registers
+    already has independent work for each of them. What copies of nested loops take is not predictable."""
+    if ctas >= MANY:
+        return 2 if alone.unknown_loops > 1 else MOST
+    course = alone.work.course
+    is_long = alone.unknown_loops or course.latency > LONG or course.pressure.registers > FULL
+    return 1 if is_long else MOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +94,8 @@ class Judge:
         CTAs at once begins first: behind another it would wait for the end of that, and its own would come last. Else
         the one with the longer CTAs does: while the last of them run, short ones fill the other SMs."""
         launch = _Launch(self, candidate, tuple(kernel.unknown.middle for kernel in self.kernels), None)
-        first, *_, last = launch.precedence
-        return candidate.having(streams="reversed" if last < first else True)
+        precedence = launch.precedence
+        return candidate.having(streams="reversed" if precedence[-1] < precedence[0] else True)
 
     def under_all(self, candidate: Candidate, made: Made | None = None) -> dict[Candidate, tuple[Estimate, ...]]:
         """The estimates of a candidate under each assumption, without a cap, and with one that may help."""

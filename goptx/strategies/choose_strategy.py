@@ -69,8 +69,7 @@ class Search:
             return self.makers["separate"](*self.kernels, notes=[f"not fused: {reason}"])
         judge = Judge(kernels, [k.coarse.factor for k in self.kernels], self._shapes, self.arch)
         sizes = [len(a.lines) for a in kernels]
-        loops = [a.unknown_loops for a in kernels]
-        every = possible_candidates(self.kernels, self.shapes, loops)
+        every = possible_candidates(self.kernels, self.shapes, kernels)
         possible = [c for c in every if c.plain or c.size(sizes) <= MOST_CODE]
         possible += [judge.side_by_side(c) for c in possible if c.strategy == "separate"]
 

@@ -16,7 +16,7 @@ from goptx.strategies.candidates import Judge
 
 TIE = 0.01  # estimates that differ by less are taken to be equal
 LOSS = 0.10  # times as long as separate launches, less 1: what the worst case may cost; estimates are no better
-LEAST = 0.0002  # the least gain, less 1: estimates that differ by less are taken to be equal
+LEAST = 0.04  # the least gain, less 1, for which kernels are fused: smaller estimates are measured as losses as often as gains
 STAKE = 1 / 3  # of what a candidate may lose in the worst case, the share that it has to gain in the middle one
 
 
