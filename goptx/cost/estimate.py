@@ -19,7 +19,7 @@ from math import ceil, inf
 
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.hardware import QUARTERS, WARP, Machine, machine_of
-from goptx.cost.register_estimate import Pressure
+from goptx.analysis.registers.register_estimate import Pressure
 from goptx.cost.work import Work
 from goptx.device.occupancy import occupancy
 

@@ -10,7 +10,7 @@ from goptx.analysis.cfg import Flow, depths
 from goptx.analysis.numbering import numbered, provenance_of
 from goptx.cost.code_size import Weight, code_size
 from goptx.cost.hardware import Machine
-from goptx.cost.register_estimate import pressure
+from goptx.analysis.registers.register_estimate import pressure
 from goptx.cost.trips import UNKNOWN, trips
 from goptx.cost.work import Course, Work, path_of, units_of
 from goptx.latency.table import LatencyTable

@@ -13,7 +13,7 @@ from goptx.analysis.cfg import Code, Flow, instructions_in
 from goptx.analysis.dataflow import read, written
 from goptx.cost.code_size import NO_CODE, CodeSize, Weight
 from goptx.cost.hardware import QUARTERS, WARP, Machine
-from goptx.cost.register_estimate import Pressure
+from goptx.analysis.registers.register_estimate import Pressure
 from goptx.cost.slots import FRAME, fragments, moved_bytes, slots, unit_of
 from goptx.latency.cost import ISSUE
 from goptx.latency.table import LatencyTable
