@@ -60,12 +60,20 @@ def _given() -> Iterator[Drawn]:
     for arch in ("sm_80", "sm_90"):
         yield from _entries(f"kernels.{arch}", "nvcc", compiled(arch))
     for columns in COLUMNS:
-        yield Drawn(f"tensor {columns}", "tensor cores", lambda n=columns: (tensor_kernel(n), "tensor"))
+        yield Drawn(f"tensor {columns}", "tensor cores", partial(_tensor, columns))
 
 
 def _entries(name: str, kind: str, text: str) -> Iterator[Drawn]:
     for entry in goptx.read(text).entries:
-        yield Drawn(f"{name} {entry.name}", kind, lambda text=text, entry=entry.name: (text, entry))
+        yield Drawn(f"{name} {entry.name}", kind, partial(_as_given, text, entry.name))
+
+
+def _as_given(text: str, entry: str) -> tuple[str, str]:
+    return text, entry
+
+
+def _tensor(columns: int) -> tuple[str, str]:
+    return tensor_kernel(columns), "tensor"
 
 
 @cache

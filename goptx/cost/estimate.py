@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from functools import reduce
 from math import ceil, inf
 
+from goptx.analysis.registers.register_estimate import Pressure
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.hardware import QUARTERS, WARP, Machine, machine_of
-from goptx.analysis.registers.register_estimate import Pressure
 from goptx.cost.work import Work
 from goptx.device.occupancy import occupancy
 
@@ -79,12 +79,13 @@ def estimate(
     loads: Sequence[Load], waves: Sequence[Wave], pressure: Pressure, shared: int, arch: str, cap: int | None = None
 ) -> Estimate:
     """The estimate of one launch. `shared` are the bytes of shared memory of a CTA, `cap` the most registers per
-    thread. The cycles are infinite if no CTA fits on an SM."""
+    thread. The cycles are infinite if no CTA fits on an SM, and for several kernels of which a thread has no room for
+    the registers: what is live around a loop would be spilled in every iteration."""
     machine = machine_of(arch)
     spilled = max(pressure.registers - cap, 0) if cap else 0
     registers = pressure.registers - spilled
     fits = occupancy(arch, registers, shared, max(wave.threads for wave in waves))
-    if not fits.ctas_per_sm:
+    if not fits.ctas_per_sm or (len(loads) > 1 and pressure.spilled()):
         return Estimate(inf, {}, registers, 0.0)
     parts = dict.fromkeys(("arithmetic", "shared", "memory", "latency"), machine.gap)
     for load in loads:

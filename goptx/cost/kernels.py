@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import Flow, depths
 from goptx.analysis.numbering import numbered, provenance_of
+from goptx.analysis.registers.register_estimate import pressure
 from goptx.cost.code_size import Weight, code_size
 from goptx.cost.hardware import Machine
-from goptx.analysis.registers.register_estimate import pressure
 from goptx.cost.trips import UNKNOWN, trips
 from goptx.cost.work import Course, Work, path_of, units_of
 from goptx.latency.table import LatencyTable
@@ -51,7 +51,7 @@ def alone(kernel: Chosen, machine: Machine, table: LatencyTable) -> Alone:
         return times[provenance_of(instruction)]
 
     latency, path = path_of(flow, weight, table)
-    course = Course(latency, pressure(flow, flat.registers), code_size(flow, weight, path))
+    course = Course(latency, pressure(flow, flat.registers, module.target[0]), code_size(flow, weight, path))
     named = set(mentioned(flow.codes()))
     variables = [v for v in module.variables if v.name in named] + [d.variable for d in flat.variables]
     work = Work(units_of(flow, weight, machine), course)
@@ -69,7 +69,7 @@ def courses_of(woven: Woven, kernels: Sequence[Alone], table: LatencyTable) -> l
         flow = control_flow(replace(flat, code=code), woven.name)
         instructions = (s for s in statements_in(code) if isinstance(s, Instruction))
         known = {provenance_of(i): o for i, o in zip(instructions, origins, strict=False) if o and o.line}
-        needs = pressure(flow, flat.registers)
+        needs = pressure(flow, flat.registers, woven.module.target[0])
         groups = [[letter] for letter in woven.report.kernels] if woven.strategy == "interleave" else [None]
         for letters in groups:
             weight = _weight(flow, known, kernels, letters)

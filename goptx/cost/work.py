@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from goptx.analysis.cfg import Code, Flow, instructions_in
 from goptx.analysis.dataflow import read, written
+from goptx.analysis.registers.register_estimate import Pressure
 from goptx.cost.code_size import NO_CODE, CodeSize, Weight
 from goptx.cost.hardware import QUARTERS, WARP, Machine
-from goptx.analysis.registers.register_estimate import Pressure
 from goptx.cost.slots import FRAME, fragments, moved_bytes, slots, unit_of
 from goptx.latency.cost import ISSUE
 from goptx.latency.table import LatencyTable

@@ -24,6 +24,7 @@ from goptx.weaving.schedule.pressure import threads
 from goptx.weaving.schedule.schedule import schedule
 
 HALF = 2  # times as many CTAs must fit on an SM for the kernels alone before interleaving is given up
+SURE = 0.9  # of the estimated registers, which are rarely fewer by more
 UNIT = 8  # registers of a thread, the unit in which they are allocated
 
 
@@ -66,7 +67,7 @@ class Room:
         """What is wrong with so many registers; "" if nothing."""
         if spilled := needed.spilled(self.most):
             return f"a thread would need about {needed.live} registers of {self.most}, so that about {spilled} spill"
-        fit = _ctas(self.arch, min(needed.registers, self.most), self.threads)
+        fit = _ctas(self.arch, min(int(SURE * needed.registers), self.most), self.threads)
         if fit * HALF <= self.ctas:
             return (
                 f"a thread would need about {needed.registers} registers, with which {fit} CTAs of {self.threads} "

@@ -11,10 +11,10 @@ from bodies import flow
 
 import goptx
 from goptx import Shape
+from goptx.analysis.registers.register_estimate import Pressure
 from goptx.cost.estimate import Load, Wave, estimate, next_step
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import alone
-from goptx.analysis.registers.register_estimate import Pressure
 from goptx.cost.trips import trips
 from goptx.cost.work import Course, Work
 from goptx.latency.table import load_table

@@ -24,13 +24,13 @@ def most_live(block: Sequence[Operation], before: Collection[int], after: Collec
         return most, most
     needs = _precedence(block, values)
     late = _late(block, values, needs)
-    thrifty = min(
-        _peak(values, range(len(block)), len(before), left), _peak(values, late, len(before), left)
-    )
+    thrifty = min(_peak(values, range(len(block)), len(before), left), _peak(values, late, len(before), left))
     return thrifty, max(thrifty, _peak(values, _eager(block, needs), len(before), left))
 
 
-def _values(block: Sequence[Operation], before: Collection[int], after: Words | Collection[int]) -> tuple[Values, dict[Value, int]]:
+def _values(
+    block: Sequence[Operation], before: Collection[int], after: Words | Collection[int]
+) -> tuple[Values, dict[Value, int]]:
     """The values of each operation, and how often each value is used; what is live after the block counts once."""
     now = {word: word for word in before}
     values: Values = []

@@ -67,14 +67,13 @@ class _Lowered:
         self.sizes = sizes
         self.loads_bases = loads_bases
         self.widest = 0
-        self.writes: dict[str, int] = {}
-        single: dict[str, Code] = {}
+        writes: dict[str, set[Code]] = {}  # different ones: copies of code write the same
         for name in order:
             for code in flow.blocks[name].code:
                 for register in written(code):
-                    self.writes[register] = self.writes.get(register, 0) + 1
-                    single[register] = code
-        self.once = {r for r, n in self.writes.items() if n == 1 and not getattr(single[r], "guard", None)}
+                    writes.setdefault(register, set()).add(code)
+        self.single = {r: code for r, (code, *others) in writes.items() if not others}
+        self.once = {r for r, code in self.single.items() if not getattr(code, "guard", None)}
         self.free: set[str] = set()  # written once, and operands can name the value
         self.of_cta: set[str] = set()  # written once, and equal for the whole CTA
         self._words: dict[str, tuple[int | None, ...]] = {}
@@ -98,7 +97,7 @@ class _Lowered:
         outputs = written(code)
         if isinstance(code, Instruction) and outputs and outputs <= self.once and self._is_absorbed(code, outputs):
             return []
-        surely = killed(code) | {r for r in outputs if self.writes[r] == 1 and not _updates(code)}
+        surely = killed(code) | {r for r in outputs if r in self.single and not _updates(code)}
         defines, uses = self.words(outputs), self.words((*read(code), *(outputs - surely)))
         self.widest = max(self.widest, len({*defines, *uses}))
         if not isinstance(code, Instruction):
@@ -108,9 +107,7 @@ class _Lowered:
         access = "c" if facts.calls else "" if facts.read_only else facts.row.access
         if facts.space in ("param", "const") and facts.loads:
             access = ""
-        effective = (
-            facts.row.access not in ("", "l") or facts.row.scope > Scope.THREAD or facts.volatile or not outputs
-        )
+        effective = facts.row.access not in ("", "l") or facts.row.scope > Scope.THREAD or facts.volatile or not outputs
         own = Operation(
             defines,
             (*uses, *(w for base in bases for w in base)),

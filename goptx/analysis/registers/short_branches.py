@@ -28,8 +28,11 @@ def with_short_branches_joined(flow: Flow, found: Operations) -> Joined:
     """The blocks of a flow with short sides of branches joined to the blocks before and after them."""
     successors = {n: [t for t in flow.graph().succ[n] if t in found.blocks] for n in found.blocks}
     joining = _Joining(dict(found.blocks), dict(found.ends), successors)
-    while any([joining.join(name) for name in found.blocks if name in joining.blocks]):
-        pass
+    changed = True
+    while changed:
+        changed = False
+        for name in found.blocks:
+            changed |= name in joining.blocks and joining.join(name)
     return Joined(joining.blocks, joining.ends, joining.successors)
 
 
@@ -115,7 +118,5 @@ def live_words(joined: Joined) -> tuple[Mapping[str, frozenset[int]], Mapping[st
     reached = solve(order, predecessors, defined)
     nothing = frozenset[int]()
     live_in = {n: begin[n] & nothing.union(*(reached[p] for p in predecessors[n])) for n in order}
-    live_out = {
-        n: nothing.union(joined.ends[n], *(begin[s] for s in joined.successors[n])) & reached[n] for n in order
-    }
+    live_out = {n: nothing.union(joined.ends[n], *(begin[s] for s in joined.successors[n])) & reached[n] for n in order}
     return live_in, live_out
