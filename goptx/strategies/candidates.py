@@ -13,6 +13,7 @@ from functools import reduce
 from itertools import product
 from operator import or_
 
+from goptx.analysis.registers.register_estimate import FULL
 from goptx.cost.estimate import Estimate, Load, Wave, estimate, next_step
 from goptx.cost.kernels import Alone
 from goptx.cost.work import Course, Work
@@ -82,7 +83,10 @@ class Judge:
         copies = [load.work.copies(load.joined) for load in loads]
         match candidate.strategy:
             case "weave":
-                yield from self._launch(candidate, loads, made or [reduce(Work.beside, copies).course], sum(shared))
+                beside = made or [reduce(Work.beside, copies).course]
+                fills = bool(made) and reduce(or_, (course.pressure for course in made)).fills
+                capped = replace(candidate, cap=FULL) if fills else candidate
+                yield from self._launch(capped, loads, beside, sum(shared))
             case "vertical":
                 in_sequence = reduce(Work.before, (load.work.in_sequence(load.joined) for load in loads))
                 yield from self._launch(candidate, loads, made or [in_sequence.course], sum(shared))
@@ -105,7 +109,7 @@ class Judge:
         each = ctas if len(courses) == len(loads) else [max(ctas)]
         waves = [Wave(n, threads, course.latency, course.code) for n, course in zip(each, courses, strict=True)]
         pressure = reduce(or_, (course.pressure for course in courses))
-        caps: list[int | None] = [None]
+        caps = [candidate.cap]
         if candidate.strategy == "weave" and (cap := next_step(pressure, shared, threads, self.arch)):
             caps.append(cap)
         for cap in caps:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
+from goptx.cost.assembled import TRIED, problem
 from goptx.cost.estimate import Estimate
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import alone, courses_of
@@ -22,7 +23,6 @@ from goptx.log import LOG
 from goptx.results.decision import CandidateEstimate, Decision
 from goptx.results.fused_kernel import Woven
 from goptx.sources.kernel_text import Chosen
-from goptx.strategies.assembled import TRIED, problem
 from goptx.strategies.auto_decision import Decided
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import CTAS, STRATEGIES, THREADS, Judge, possible_candidates
@@ -101,7 +101,7 @@ class Search:
             return False
         made, alone = self.made[candidate.uncapped], Candidate("separate", (1,) * len(self.kernels))
         registers = self.made[alone].assembly().registers if self._make(alone) else 0
-        if why := problem(made.capped(candidate.cap) if candidate.cap else made, found[candidate], registers):
+        if why := problem(made.capped(candidate.cap) if candidate.cap else made, found[candidate], registers, THREADS):
             self.dropped[candidate] = why
             LOG.info("not %s: %s", candidate, why)
         return bool(why)

@@ -123,7 +123,7 @@ class _Lowered:
         """Whether the results are words of other registers, or need none. Notes the words of the results."""
         facts = facts_of(code.opcode)
         if isinstance(code.operands[0], Vector):
-            return facts.moves and self._is_taken_apart(code.operands)
+            return facts.moves and self._is_split(code.operands)
         (register, *others) = outputs
         if others or not self.sizes.get(register):
             return False
@@ -164,7 +164,7 @@ class _Lowered:
                 found.append(None)
         return tuple(found) if len(found) == size else None
 
-    def _is_taken_apart(self, operands: Sequence[Operand]) -> bool:
+    def _is_split(self, operands: Sequence[Operand]) -> bool:
         parts, source = operands
         if not isinstance(parts, Vector) or not isinstance(source, Name) or source.text not in self.once:
             return False

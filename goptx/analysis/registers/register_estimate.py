@@ -67,9 +67,14 @@ class Pressure:
     @property
     def wanted(self) -> int:
         """The registers per thread that the assembler would give if there were enough."""
-        saved = round(SHARE * self.live) + BESIDE
         early = min(max(self.eager, self.live) + OWN, FULL)
-        return max(early, saved if saved > FULL else 0, self.across + SLOW_PATH if self.across else 0)
+        saved = round(SHARE * self.live) + BESIDE if self.live >= FULL else 0
+        return max(early, saved, self.across + SLOW_PATH if self.across else 0)
+
+    @property
+    def fills(self) -> bool:
+        """Whether only a cap keeps the assembler to FULL registers for sure, since it could begin so many loads."""
+        return self.registers == FULL < self.eager + OWN
 
     @property
     def registers(self) -> int:
