@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from random_kernels.search import drawn
+from weaving.large_kernels import tensor_kernel
 
 import goptx
 from goptx.launch.shape import Shape
@@ -42,6 +43,11 @@ class Drawn:
 def share(name: str, parts: int) -> int:
     """A number below `parts` that depends on the name only."""
     return int.from_bytes(sha256(name.encode()).digest()[:8], "big") % parts
+
+
+def is_fitted(name: str) -> bool:
+    """Whether constants may be fitted on the kernel; else it is held out."""
+    return sha256(name.encode()).digest()[0] % 2 == 0
 
 
 def every() -> Iterator[Drawn]:
@@ -84,46 +90,6 @@ def compiled(arch: str) -> str:
         command = ["nvcc", f"-arch={arch}", "-ptx", "-O3", str(HERE / "kernels.cu"), "-o", str(path)]
         subprocess.run(command, check=True, capture_output=True)
         return path.read_text(encoding="utf-8")
-
-
-def tensor_kernel(columns: int) -> str:
-    """A kernel whose warpgroups accumulate tiles of 64 rows and so many columns on the tensor cores."""
-    sums = [f"%f{i}" for i in range(columns // 2)]
-    stores = "\n".join(f"st.global.f32 [%rd1+{512 * i}], {name};" for i, name in enumerate(sums))
-    zeros = "\n".join(f"mov.f32 {name}, 0f00000000;" for name in sums)
-    return f"""
-.version 8.0
-.target sm_90a
-.address_size 64
-.visible .entry tensor(.param .u64 out, .param .u64 a, .param .u64 b, .param .u32 k)
-.reqntid 128
-{{
-.reg .pred %p<3>;
-.reg .b32 %r<4>;
-.reg .f32 %f<{len(sums)}>;
-.reg .b64 %rd<6>;
-ld.param.u64 %rd1, [out];
-ld.param.u64 %rd2, [a];
-ld.param.u64 %rd3, [b];
-ld.param.u32 %r1, [k];
-mov.u32 %r2, %tid.x;
-mul.wide.u32 %rd4, %r2, 4;
-add.s64 %rd1, %rd1, %rd4;
-{zeros}
-LOOP:
-wgmma.fence.sync.aligned;
-wgmma.mma_async.sync.aligned.m64n{columns}k16.f32.f16.f16 {{{", ".join(sums)}}}, %rd2, %rd3, 1, 1, 1, 0, 0;
-wgmma.commit_group.sync.aligned;
-wgmma.wait_group.sync.aligned 0;
-add.s64 %rd2, %rd2, 2;
-add.s64 %rd3, %rd3, 2;
-add.s32 %r1, %r1, -1;
-setp.ne.s32 %p1, %r1, 0;
-@%p1 bra LOOP;
-{stores}
-ret;
-}}
-"""
 
 
 def _random() -> Iterator[Drawn]:
