@@ -50,16 +50,18 @@ def main() -> int:
     parser.add_argument(
         "--check", action="store_true", help="compare the committed PTX with a fresh build, write nothing"
     )
+    parser.add_argument("--architectures", default=",".join(ARCHITECTURES), help="only these of %(default)s")
     parser.add_argument("--nvcc", default="nvcc", help="the compiler to call (default: %(default)s)")
     parser.add_argument("folders", nargs="*", type=Path, default=[FOLDER], help="such as benchmarks/suite_b")
     arguments = parser.parse_args()
     check: bool = arguments.check
     nvcc: str = arguments.nvcc
     folders: list[Path] = arguments.folders
+    architectures: list[str] = arguments.architectures.split(",")
 
     stale = 0
     for source in (s.resolve() for folder in folders for s in sorted(folder.glob("*.cu"))):
-        for architecture in ARCHITECTURES:
+        for architecture in architectures:
             target = source.with_suffix(f".{architecture}.ptx")
             try:
                 fresh = compile_to_ptx(source, architecture, nvcc)

@@ -24,7 +24,7 @@ WEAVING: Flags = {
         "metavar": "CHOICE",
         "help": "park, predicate or duplicate wherever lanes diverge; by default chosen by cost",
     },
-    "placement": {"help": "CTAs of a smaller grid: spread (default) or front"},
+    "placement": {"help": "CTAs of a smaller grid: spread, or front (default where they are few)"},
     "max_blocks": {
         "type": int,
         "metavar": "N",

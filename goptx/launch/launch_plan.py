@@ -19,6 +19,8 @@ from goptx.launch.shape import MOST_CTAS, MOST_SHARED, Axes, Extent, Shape
 from goptx.options import AXES, Placement
 
 ALIGNMENT = 1024  # bytes, of each kernel's dynamic shared memory: TMA and wgmma rely on it
+AT_ONCE = 132 * 2048  # threads that an H200 runs at once; no other GPU runs many more
+WARP = 32  # threads
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,19 @@ class Plan:
         """For each kernel, the CTAs (or threads) of the fused kernel that carry its grid (or block)."""
         sizes = [s.axes(what) for s in shapes]
         return [c.grid(s) for c, s in zip(self.coarse, sizes, strict=True)] if what == "grid" else sizes
+
+    def few_first(self) -> Self:
+        """The plan in which the CTAs of smaller grids come first, if the GPU runs them all at once and the largest grid
+        takes much longer to begin. Spread over that grid, the last of them would begin at its end, and each may be
+        long."""
+        few = self.few
+        return replace(self, placement="front") if few and len(few) == len(self.shapes) - 1 else self
+
+    @property
+    def few(self) -> frozenset[int]:
+        """As `of_few_ctas`, of the CTAs that carry the kernels."""
+        ctas = map(_product, self.carried("grid", self.shapes))
+        return of_few_ctas([(n, s.threads) for n, s in zip(ctas, self.shapes, strict=True)])
 
     @cached_property
     def same_shape(self) -> bool:
@@ -244,6 +259,15 @@ class Plan:
 def aligned(size: int) -> int:
     """The size rounded up to a multiple of `ALIGNMENT`."""
     return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def of_few_ctas(grids: Sequence[tuple[int | None, int | None]]) -> frozenset[int]:
+    """The kernels of which a GPU runs all threads at once, if the largest has more than twice as many as that; each
+    with its CTAs and the threads of one. None of them if a size is known only at launch."""
+    threads = [ctas * -(-block // WARP) * WARP for ctas, block in grids if ctas is not None and block is not None]
+    if len(threads) < len(grids) or max(threads) <= 2 * AT_ONCE:
+        return frozenset()
+    return frozenset(k for k, n in enumerate(threads) if n <= AT_ONCE)
 
 
 def spread(ctas: int, total: int) -> int:

@@ -113,16 +113,17 @@ class Evaluation:
                     return [formulas.negation(formulas.same(*values))]
         if base == "setp":
             return self._comparison(registers, step)
-        if base == "mov" and len(step.writes) == 1 and self._is_register(sources[0]):
+        to_numbers = not any(map(self.program.is_predicate, step.writes))
+        if base == "mov" and to_numbers and len(step.writes) == 1 and self._is_register(sources[0]):
             return [self.name(registers, sources[0].names[0])]
-        if base == "selp":
+        if base == "selp" and to_numbers:
             test = self.truth(registers, sources[2])
             return [terms.choice(test, self.source(registers, sources[0]), self.source(registers, sources[1]))]
         parts = [self.source(registers, s) for s in sources]
         parts += [self.name(registers, w) for w in step.writes if step.facts.row.updates]
         if step.facts.uses_carry:
             parts.append(self.read(registers, CARRY))
-        known = self._number(step, parts)
+        known = self._number(step, parts) if to_numbers else None
         if known is not None:
             return known
         offsets = "".join(f"+{s.offset}" for s in sources if s.offset is not None)

@@ -77,7 +77,7 @@ class Step:
         return self.facts.row.ends in ("branch", "exit")
 
 
-_CHANGING = frozenset("%clock %clock_hi %clock64 %globaltimer %globaltimer_lo %globaltimer_hi %smid %warpid".split())
+_CHANGING = re.compile(r"%(clock|clock_hi|clock64|globaltimer|globaltimer_lo|globaltimer_hi|smid|warpid|pm\d+(_64)?)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ class Program:
             return True
         if row.access or row.hint:
             return not self.is_parameter(step)
-        return any(name in _CHANGING for s in step.sources for name in s.names)
+        return any(_CHANGING.fullmatch(name) for s in step.sources for name in s.names)
 
     def is_parameter(self, step: Step) -> bool:
         """Whether it loads a parameter by name at a constant offset: that cannot fault, whoever does it."""
@@ -349,6 +349,8 @@ def program_of(entry: Function) -> Program:
     for step in made.steps:
         truths = (step.guard, *(step.writes if step.facts.compares else ()))
         if wrong := [r for r in truths if r not in ("", NOWHERE) and not made.is_predicate(r)]:
+            raise NotProved(step.line, f"`{wrong[0]}` is not a predicate")
+        if wrong := [n for s in step.sources if s.negated for n in s.names if not made.is_predicate(n)]:
             raise NotProved(step.line, f"`{wrong[0]}` is not a predicate")
         names = (n.partition(".") for s in step.sources for n in s.names)
         if any(dot and made.type_of(stem) is not None for stem, dot, _ in names):

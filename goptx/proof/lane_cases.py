@@ -15,7 +15,7 @@ from goptx.proof.kernel_code import END, NotProved, Step
 from goptx.proof.lane_states import Case, Cases, Event, Lanes
 from goptx.proof.memory_order import Access, may_change_places
 from goptx.proof.step_forms import count_of, form_of, mask_of, quoted, without
-from goptx.proof.sync.waits import id_position, is_counted, is_plain
+from goptx.proof.sync.waits import id_position, is_counted, waits_for_all
 from goptx.ptx.opcodes import Scope
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ class LaneCases:
                 self._compute(case, step, numbers[:1])
             (following,) = self.kernel.following(step)
             case = self._gone(case, following)
-            if following in self.kernel.blocks:
+            if following in self.kernel.blocks or (effect and step.guard):  # there, cases are united again
                 return case, False
         return case, True
 
@@ -285,7 +285,7 @@ class LaneCases:
         gained = fused.facts.aligned > step.facts.aligned
         gained |= fused.facts.uses_read_only_path and not step.facts.uses_read_only_path
         alike = own == form and written[0] == written[1] and len(mine) == len(operands)
-        serves = is_plain(step) and is_plain(fused) and fused.facts.reduces and not step.facts.reduces
+        serves = waits_for_all(step) and waits_for_all(fused) and fused.facts.reduces and not step.facts.reduces
         if gained or not (alike or serves):
             raise NotProved(fused.line, f"`{fused.statement}` is not {quoted(step)}")
         if step.facts.row.scope and self.together.setdefault(step.number, fused.number) != fused.number:

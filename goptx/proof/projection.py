@@ -80,6 +80,7 @@ class Projection:
     barrier_ids: dict[int, set[tuple[str, str]]] = field(default_factory=dict, init=False)
     indexed: set[int] = field(default_factory=set, init=False)
     decided: dict[int, int] = field(default_factory=dict)
+    agreed: set[int] = field(default_factory=set)
     visits: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -125,6 +126,8 @@ class Projection:
 
     def check(self) -> None:
         """Raises `NotProved`."""
+        for step in self.fused.steps:
+            self._check_guard(step)
         rank = {start: i for i, start in enumerate(self.fused.order)}
         edges: dict[int, dict[int, State]] = {start: {} for start in rank}
         registers = self.cells.empty() if self.cells else {}
@@ -146,6 +149,14 @@ class Projection:
                 if rank[target] not in queued:
                     queued.add(rank[target])
                     heapq.heappush(waiting, rank[target])
+
+    def _check_guard(self, step: Step) -> None:
+        """That nothing rests on a guard which the assembler does not honour."""
+        if not step.guard or step.facts.row.guardable or step.number in self.foreign:
+            return
+        own = [self.kernel.steps[n] for n in self.claims.get(step.number, ())]
+        if not own or not all(s.guard for s in own):
+            raise NotProved(step.line, f"`{step.statement}`, whose guard assemblers do not honour")
 
     def _begin(self) -> Iterator[tuple[int, int]]:
         """Where lanes are in the kernel at first, with the formulas: those that do not belong to it have ended."""
@@ -175,6 +186,7 @@ class Projection:
                 here.events[number] = self._handed(registers, step)
             elif not self.fused.is_effect(step):
                 here.computed[number] = self._computed(registers, step)
+                self._note_agreed(registers, step, here.computed[number])
                 self.outer.write(registers, step, here.computed[number])
                 self._note_decided(step, here.computed[number])
             elif number in self.foreign:
@@ -206,6 +218,16 @@ class Projection:
                 }
             if target != END and found:
                 yield target, State(after, found)
+
+    def _note_agreed(self, registers: dict[str, int], step: Step, values: list[int]) -> None:
+        """Whether all threads of a warp get the same from a step, by their numbers."""
+        self.agreed.discard(step.number)
+        compares = step.facts.compares and len(step.sources) == 2 and len(step.writes) == 1
+        if compares:
+            values = [self.outer.source(registers, s) for s in step.sources]
+        plain = len(values) == 1 and step.writes and not self.fused.is_predicate(step.writes[0])
+        if self.placements.sizes and (compares or plain) and self.placements.sizes.agree(step.opcode, values):
+            self.agreed.add(step.number)
 
     def _note_decided(self, step: Step, values: list[int]) -> None:
         """Whether a predicate depends on launch shapes and thread numbers alone."""

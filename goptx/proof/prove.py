@@ -22,6 +22,7 @@ from goptx.proof.placement.pooled_memory import POOL, Part, check_parts, in_pool
 from goptx.proof.placement.thread_groups import check_groups
 from goptx.proof.projection import Projection
 from goptx.proof.sync.convergence import check_convergence, diverging_branches
+from goptx.proof.sync.products import check_products
 from goptx.proof.sync.termination import check_termination
 from goptx.proof.sync.waiting import Found, check_waiting
 from goptx.proof.terms import Terms
@@ -30,6 +31,7 @@ from goptx.ptx.ir import Directive, Function, Module, Name, Variable
 from goptx.ptx.parse import parse
 
 INDEPENDENT = "the kernels are independent"
+_OF_LAUNCH = (".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".maxnreg")  # bounds of blocks and registers
 STRATEGIES = ("weave", "vertical", "horizontal", "interleave")
 
 
@@ -97,10 +99,12 @@ class _Proof:
                 with _rule("projection", projection.letter):
                     projection.check()
                 fused.uniform.update(n for n, its in projection.decided.items() if self.placements.is_uniform(its))
+                fused.uniform.update(projection.agreed)
         with _rule("projection", ""):
             for step in fused.steps:
                 if step.facts.base == "brx" and not any(step.number in p.indexed for p in projections.values()):
                     raise NotProved(step.line, f"`{step.statement}` may have an index that is beyond its targets")
+            check_products(fused)
         diverging = diverging_branches(projections.values())
         for letter, projection in projections.items():
             with _rule("convergence", letter):
@@ -202,8 +206,12 @@ class _Proof:
             e for m, n in zip(self.kernels, self.witness.kernels, strict=True) for e in m.entries if e.name == n.entry
         ]
         for directive in entry.directives:
-            allowed = {(d.name, d.values) for e in own for d in e.directives}
-            if (directive.name, directive.values) not in allowed and self._excludes(directive):
+            known = any((directive.name, directive.values) == (d.name, d.values) for e in own for d in e.directives)
+            if known and (not self.witness.launch or self.witness.launch.common or not self._bounds_block(directive)):
+                continue
+            if not known and directive.name not in _OF_LAUNCH and "cluster" not in directive.name:
+                raise NotProved(entry.line, f"`{directive}`, which no kernel has and the checker does not know")
+            if self._excludes(directive):
                 raise NotProved(entry.line, f"`{directive}` excludes launches that the kernels allow")
         for kernel in own:
             mine, its = ([str(d) for d in e.directives if "cluster" in d.name] for e in (entry, kernel))
@@ -221,6 +229,9 @@ class _Proof:
             if any(len(n.prefixes) != 1 for n in self.witness.kernels):
                 raise NotProved(1, "kernels without launch shapes have no copies")
             return
+        for named in self.witness.kernels:
+            if named.launch is None or len(named.prefixes) != named.launch.factor:
+                raise NotProved(1, f"kernel {named.letter} has other copies than its launch says")
         self.placements = placements_of(self.terms, self.witness)
         declared = {p.name: p for p in fused.entry.parameters}
         others = {name for n in self.witness.kernels for name in n.parameters}
@@ -230,13 +241,14 @@ class _Proof:
                 raise NotProved(fused.entry.line, f"`{name}` is not a parameter of 32 bits that holds {role}")
         if len(set(launch.hidden.values())) != len(launch.hidden):
             raise NotProved(fused.entry.line, "two sizes of launches are one parameter")
-        for named in self.witness.kernels:
-            if named.launch is None or len(named.prefixes) != named.launch.factor:
-                raise NotProved(1, f"kernel {named.letter} has other copies than its launch says")
+
+    @staticmethod
+    def _bounds_block(directive: Directive) -> bool:
+        return directive.name in (".reqntid", ".maxntid")
 
     def _excludes(self, directive: Directive) -> bool:
         """Whether the fused kernel cannot be launched in some blocks by what the directive says."""
-        if directive.name not in (".reqntid", ".maxntid"):
+        if not self._bounds_block(directive):
             return False
         block = self.witness.launch.block if self.witness.launch else ()
         sizes = [int(v) for v in directive.values]
@@ -273,7 +285,7 @@ class _Proof:
                 foreign.add(number)
             elif step.is_branch:
                 branches[number] = tuple(s.number for line in lines for s in by_line.get(line, ()) if s.is_branch)
-            elif found := [s for line in lines for s in by_line.get(line, ()) if _may_be(s, step)]:
+            elif found := [s for line in lines for s in by_line.get(line, ()) if _may_be(s, kernel, step, fused)]:
                 mine[number] = _likeliest(found, step, named.prefixes[copy])
             elif is_move(step) and (found := [s for line in lines for s in by_line.get(line, ()) if is_plain(s)]):
                 mine[number] = _likeliest(found, step, named.prefixes[copy])
@@ -398,9 +410,12 @@ def _check_clusters(claimed: bool, *entries: Function) -> None:
             )
 
 
-def _may_be(own: Step, fused: Step) -> bool:
-    """Whether a step can be the kernel's at all: the family of its opcode is the same."""
-    return own.facts.base.removesuffix("rier") == fused.facts.base.removesuffix("rier")
+def _may_be(own: Step, kernel: Program, step: Step, fused: Program) -> bool:
+    """Whether a step can be the kernel's at all: the family of its opcode is the same, and what it writes are numbers
+    or predicates as there."""
+    pairs = zip(own.writes, step.writes, strict=False)
+    alike = all(kernel.is_predicate(a) == fused.is_predicate(b) for a, b in pairs)
+    return alike and own.facts.base.removesuffix("rier") == step.facts.base.removesuffix("rier")
 
 
 def _likeliest(steps: Sequence[Step], fused: Step, prefix: str) -> tuple[int, ...]:
@@ -432,5 +447,5 @@ class _rule:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, NotProved):
             raise _Failed(self.rule, self.kernel, error.line, str(error)) from None
-        if isinstance(error, TooManyFormulas):
+        if isinstance(error, TooManyFormulas | RecursionError):
             raise _Failed(self.rule, self.kernel, 1, "the conditions of this kernel are too many to follow") from None

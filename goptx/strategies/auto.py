@@ -35,7 +35,7 @@ def auto(
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
-    placement: Placement = "spread",
+    placement: Placement | None = None,
     max_blocks: int | None = None,
     max_growth: float | None = None,
     depends: bool = False,

@@ -38,7 +38,7 @@ def horizontal(
     name: str | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
-    placement: Placement = "spread",
+    placement: Placement | None = None,
     partition: Sequence[int] | None = None,
     tunable: Sequence[bool] | None = None,
     presume: bool = True,

@@ -37,7 +37,7 @@ def interleave(
     name: str | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
-    placement: Placement = "spread",
+    placement: Placement | None = None,
     ratio: Sequence[int] | None = None,
     presume: bool = True,
     same: ParameterPairs = (),
@@ -45,8 +45,9 @@ def interleave(
     """The kernels unchanged, side by side. The block is the largest of theirs, and so is the shared memory.
 
     shapes: one for each kernel.
-    placement: "spread" (default; the CTAs of all kernels from the beginning of the grid to its end) or "front" (those
-        of the first kernel, then those of the second, and so on).
+    placement: "spread" (the CTAs of all kernels from the beginning of the grid to its end) or "front" (those of the
+        first kernel, then those of the second, and so on). By default spread; but a kernel of which the GPU runs all
+        CTAs at once, beside one of which it does not run half, comes first, or takes turns with the first.
     ratio: how many CTAs of each kernel stand in one round, which is repeated until a kernel has no more CTAs; (1, 3) is
         ABBBABBB...
     same: pairs of parameters that are one, such as ("A:0", "B:0"): a buffer that no kernel writes, or a number. The
@@ -83,7 +84,7 @@ def _with_barriers_of_copies(linked: Linked, converged: Sequence[Converged]) -> 
     return flows
 
 
-def _check_ratio(ratio: Sequence[int], kernels: int, placement: Placement) -> None:
+def _check_ratio(ratio: Sequence[int], kernels: int, placement: Placement | None) -> None:
     whole = not isinstance(ratio, str | int) and all(isinstance(n, int) and not isinstance(n, bool) for n in ratio)
     if not whole or len(ratio) != kernels or min(ratio) < 1 or sum(ratio) > MOST:
         raise InputError(f"ratio={ratio} takes a number of CTAs above 0 for each of the {kernels} kernels.")

@@ -28,7 +28,7 @@ class DependentOptions(TypedDict, total=False):
 
 class OwnVerticalOptions(ResultOptions, total=False):
     divergence: Choice | None
-    placement: Placement
+    placement: Placement | None
     presume: bool
     unproved: Unproved
 
@@ -38,7 +38,7 @@ class VerticalOptions(KernelOptions, OwnVerticalOptions, DependentOptions, total
 
 
 class OwnHorizontalOptions(ResultOptions, total=False):
-    placement: Placement
+    placement: Placement | None
     partition: Sequence[int] | None
     tunable: Sequence[bool] | None
     presume: bool
@@ -49,7 +49,7 @@ class HorizontalOptions(KernelOptions, OwnHorizontalOptions, total=False):
 
 
 class OwnInterleaveOptions(ResultOptions, total=False):
-    placement: Placement
+    placement: Placement | None
     ratio: Sequence[int] | None
     presume: bool
 
@@ -73,7 +73,7 @@ class OwnAutoOptions(ResultOptions, total=False):
     policy: Policy
     slicing: Slicing
     divergence: Choice | None
-    placement: Placement
+    placement: Placement | None
     max_blocks: int | None
     max_growth: float | None
     presume: bool

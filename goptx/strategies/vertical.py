@@ -46,7 +46,7 @@ def vertical(
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
-    placement: Placement = "spread",
+    placement: Placement | None = None,
     depends: bool = False,
     assume_local: bool = False,
     no_barriers: bool = False,

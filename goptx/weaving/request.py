@@ -22,7 +22,7 @@ def check_published(**given: bool) -> None:
         )
 
 
-def check_request(policy: Policy, slicing: Slicing, divergence: Choice | None, placement: Placement) -> None:
+def check_request(policy: Policy, slicing: Slicing, divergence: Choice | None, placement: Placement | None) -> None:
     """Raises `InputError` for arguments of `weave` that make no sense, whatever the kernels are."""
     if policy not in POLICIES:
         raise InputError(f"policy `{policy}` is unknown; expected one of {', '.join(POLICIES)}.")
@@ -31,5 +31,5 @@ def check_request(policy: Policy, slicing: Slicing, divergence: Choice | None, p
     number = isinstance(slicing, int) and not isinstance(slicing, bool)
     if slicing not in ("adaptive", None) and not (number and int(slicing or 0) > 0):
         raise InputError(f'slicing `{slicing}` is unknown; expected "adaptive", a number of cycles above 0, or None.')
-    if placement not in PLACEMENTS:
-        raise InputError(f"placement `{placement}` is unknown; expected one of {', '.join(PLACEMENTS)}.")
+    if placement not in (None, *PLACEMENTS):
+        raise InputError(f"placement `{placement}` is unknown; expected one of {', '.join(PLACEMENTS)}, or None.")

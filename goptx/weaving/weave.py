@@ -56,7 +56,7 @@ def weave(
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
-    placement: Placement = "spread",
+    placement: Placement | None = None,
     max_blocks: int | None = None,
     max_growth: float | None = None,
     presume: bool = True,
@@ -87,8 +87,9 @@ def weave(
     latency: a latency table, its name or path; that of `arch` by default.
     shapes: in what shape each kernel would be launched alone: grid, block, bytes of dynamic shared memory, None for
         what is known at launch only. `Woven.shape` then says how to launch the woven kernel.
-    placement: where the CTAs of a smaller grid lie among those of the larger: "spread" (default; evenly) or "front"
-        (with the first ones).
+    placement: where the CTAs of a smaller grid lie among those of the larger: "spread" (evenly) or "front" (with
+        the first ones). By default in front if the GPU runs all of the smaller grid at once and not half of the
+        larger one, else spread.
     max_blocks: the most blocks that the woven kernel may have; by default 4 for each block of the kernels.
     max_growth: how many times the instructions of all kernels it may have; by default 3. Within these bounds the
         kernels are merged as closely as possible: if necessary, loop beside loop only, or one after the other.
@@ -107,7 +108,7 @@ def weave(
     check_limits(max_blocks, max_growth)
     if merge == "paper":
         check_published(
-            divergence=divergence is not None, placement=placement != "spread", max_blocks=max_blocks is not None,
+            divergence=divergence is not None, placement=placement is not None, max_blocks=max_blocks is not None,
             max_growth=max_growth is not None, presume=not presume, same=bool(same),
         )  # fmt: skip
     chosen = kernels_of(sources, entries)

@@ -45,7 +45,7 @@ class OwnWeaveOptions(CoarsenOptions, total=False):
     """The options of weave() that do not describe the kernels or what they have in common."""
 
     merge: Merging
-    placement: Placement
+    placement: Placement | None
 
 
 class WeaveOptions(KernelOptions, OwnWeaveOptions, total=False):

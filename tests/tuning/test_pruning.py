@@ -67,10 +67,14 @@ def test_the_most_promising_first() -> None:
     what = small()
     sight = Pruning.of(what.kernels, what.shapes, "sm_90")
     tried, _ = sight.sorted(reversed(Space(what.shapes, what.tunable).first()))
-    known = [estimate for candidate in tried if (estimate := sight.estimate(candidate)) is not None]
-    assert known == sorted(known) and len(set(known)) > 5
-    place = [candidate.strategy for candidate in tried].index("horizontal")
-    assert 0 < place < len(tried) - 1  # in the middle
+    first = [candidate for candidate in tried if candidate.default]
+    rest = tried[len(first) :]
+    for part in (first, rest):
+        known = [estimate for candidate in part if (estimate := sight.estimate(candidate)) is not None]
+        assert known == sorted(known) and len(set(known)) > 2
+    assert len(first) == 5 and not any(candidate.default for candidate in rest)
+    place = [candidate.strategy for candidate in rest].index("horizontal")
+    assert 0 < place < len(rest) - 1  # in the middle
 
 
 def test_long_code_is_not_woven() -> None:
@@ -412,6 +416,8 @@ def test_orders_of_ctas_exclude_each_other() -> None:
     plain, front = Candidate("interleave", (1, 1)), Candidate("interleave", (1, 1)).having(placement="front")
     assert {"interleave placement=front", "interleave ratio=1,2"} <= set(near(plain, unequal))
     assert not any("ratio" in name for name in near(front, unequal))
+    few = near(plain, [Shape(192, 128), Shape(65536, 128)])
+    assert "interleave placement=spread" in few and "interleave placement=front" not in few
     assert not any("placement" in name for name in near(plain.having(ratio=(1, 2)), unequal))
 
 

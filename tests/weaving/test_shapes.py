@@ -16,6 +16,7 @@ from goptx.launch.launch_plan import spread
 from goptx.options import PLACEMENTS, Placement
 from goptx.ptx.ir import Name
 from goptx.results.fused_kernel import Woven
+from goptx.weaving.shapes.interleaved import Interleaved
 from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value
 
 Assembles = Callable[[Woven], None]
@@ -198,6 +199,34 @@ def test_which_ctas_carry_those_of_the_smaller_grid(placement: Placement, carryi
     outs = [outputs(shape) for shape in shapes]
     goptx.emulate(woven, args=[[out, 0] for out in outs], shapes=shapes)
     assert [int(sm) for sm in outs[0][::WORDS]] == carrying
+
+
+@pytest.mark.parametrize(
+    ("small", "large", "placed"),
+    [
+        (192, 65536, "front"),
+        (2112, 65536, "front"),
+        (2113, 65536, "spread"),  # a GPU does not run all at once
+        (192, 4225, "front"),
+        (192, 4224, "spread"),  # half of the larger grid runs at once
+    ],
+)
+def test_ctas_that_all_run_at_once_come_first(small: int, large: int, placed: str) -> None:
+    woven = weave("registers", "tiled", Shape(small, 128), Shape(large, 128))
+    assert woven.plan is not None and woven.plan.placement == placed
+    assert woven.text() == weave("registers", "tiled", Shape(small, 128), Shape(large, 128), placement=placed).text()
+
+
+@pytest.mark.parametrize(
+    ("grids", "order"),
+    [((192, 65536), ("front", ())), ((65536, 192), ("spread", (1, 1))), ((2113, 65536), ("spread", ()))],
+)
+def test_interleaved_ctas_that_all_run_at_once_come_first(grids: tuple[int, int], order: tuple[Any, ...]) -> None:
+    woven = goptx.fuse(
+        kernel("a", ""), kernel("b", ""), strategy="interleave", shapes=[Shape(ctas, 128) for ctas in grids]
+    )
+    assert isinstance(woven.plan, Interleaved)
+    assert (woven.plan.placement, woven.plan.ratio) == order
 
 
 @given(st.integers(1, 1 << 31), st.integers(0, 1 << 31))

@@ -38,7 +38,8 @@ class Pruning:
 
     def sorted(self, candidates: Iterable[Candidate]) -> tuple[list[Candidate], list[Trial]]:
         """The candidates to try, the lowest estimate first, and the pruned ones as trials. A candidate without an
-        estimate is sorted as if it had the median estimate."""
+        estimate is sorted as if it had the median estimate. Each strategy as it is comes first, whatever its estimate:
+        these are few, and the estimates of groups of many kernels are far from their times."""
         candidates = list(candidates)
         long = {candidate for candidate in candidates if not candidate.plain and candidate.size(self.sizes) > MOST_CODE}
         pruned = [
@@ -52,12 +53,12 @@ class Pruning:
         tried: dict[Candidate, float] = {}
         for candidate, found in estimates.items():
             estimate = middle if found is None else found
-            if estimate <= MUCH * least or found is None:
+            if estimate <= MUCH * least or found is None or candidate.default:
                 tried[candidate] = estimate
             else:
                 reason = f"estimated to take {estimate / least:.1f} times as long as the best estimate"
                 pruned.append(Trial(candidate, "pruned", reason))
-        return sorted(tried, key=tried.__getitem__), pruned
+        return sorted(tried, key=lambda candidate: (not candidate.default, tried[candidate])), pruned
 
     def estimate(self, candidate: Candidate) -> float | None:
         """Estimated kilocycles, None if the model has no estimate."""

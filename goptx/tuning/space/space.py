@@ -11,8 +11,9 @@ from itertools import product
 from typing import Any, Literal
 
 from goptx.device.sweep import CAPS
+from goptx.launch.launch_plan import of_few_ctas
 from goptx.launch.shape import Shape
-from goptx.options import MEASURED_STRATEGIES, STREAMS, MeasuredStrategy, Streams
+from goptx.options import MEASURED_STRATEGIES, PLACEMENTS, STREAMS, MeasuredStrategy, Placement, Streams
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import divides
 from goptx.tuning.space.partitions import Partitions
@@ -25,11 +26,11 @@ VARIED: dict[str, dict[str, tuple[Any, ...]]] = {  # the options that are tried 
         "slicing": (None, 256, 512, 1024),  # cycles; the fixed thresholds are the paper's
         "policy": ("concat", "paper"),
         "divergence": ("park", "predicate", "duplicate"),
-        "placement": ("front",),
+        "placement": PLACEMENTS,
     },
-    "vertical": {"divergence": ("park", "predicate", "duplicate"), "placement": ("front",)},
-    "interleave": {"placement": ("front",), "ratio": ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1))},
-    "horizontal": {"placement": ("front",)},
+    "vertical": {"divergence": ("park", "predicate", "duplicate"), "placement": PLACEMENTS},
+    "interleave": {"placement": PLACEMENTS, "ratio": ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1))},
+    "horizontal": {"placement": PLACEMENTS},
     "separate": {"streams": (True, "reversed")},
     ALONE: {"slicing": (None, 256, 512, 1024), "policy": ("concat",), "divergence": ("park", "predicate")},
 }  # fmt: skip
@@ -92,6 +93,8 @@ class Space:
             if name == "ratio" and len(self.shapes) != 2:
                 continue
             for value in values:
+                if value == self._placement:  # the default
+                    continue
                 if (name, value) not in candidate.options and not candidate.option(OTHER_ORDER.get(name, "")):
                     yield base.having(**{name: value})
         for k, factor in enumerate(candidate.factors):
@@ -105,6 +108,11 @@ class Space:
         if candidate.strategy == "separate":
             return []
         return [replace(candidate, cap=cap) for cap in CAPS if cap < registers]
+
+    @property
+    def _placement(self) -> Placement:
+        """Where the CTAs of a smaller grid lie by default."""
+        return "front" if of_few_ctas([(s.ctas, s.threads) for s in self.shapes]) else "spread"
 
     def _divides(self, factors: Sequence[int]) -> bool:
         """Whether no CTA of any kernel is left over."""

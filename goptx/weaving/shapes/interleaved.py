@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from math import prod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from goptx.errors import InputError
 from goptx.launch.launch_plan import Plan, spread
@@ -40,6 +40,15 @@ class Interleaved(Plan):
         if total is not None and total > MOST_CTAS[0]:
             raise InputError(f"interleaved grids have at most {MOST_CTAS[0]} CTAs together; these have {total}.")
         return total, 1, 1
+
+    def few_first(self) -> Self:
+        """As `Plan.few_first`. Of two kernels the second takes turns with the first."""
+        few = self.few
+        if self.ratio or not few:
+            return self
+        if few == frozenset(range(len(self.shapes) - 1)):
+            return replace(self, placement="front")
+        return replace(self, ratio=(1, 1)) if len(self.shapes) == 2 else self
 
     def offsets(self, shapes: Sequence[Shape]) -> tuple[list[int], int]:
         """All begin at 0; the fused kernel needs as much as the kernel that needs most."""

@@ -48,7 +48,7 @@ def of_own_lanes(flow: Flow) -> Flow:
 def with_shapes(
     linked: Linked,
     shapes: Sequence[Shape] | None,
-    placement: Placement,
+    placement: Placement | None,
     layout: Layout | None = None,
     compiled: Sequence[Shape | None] = (),
 ) -> Linked:
@@ -71,12 +71,13 @@ def with_shapes(
     plan = Plan(
         letters=tuple(k.letter for k, _ in given),
         shapes=tuple(settled(k, s) for (k, _), s in zip(given, shapes, strict=True)),
-        placement=placement,
+        placement=placement or "spread",
         carved=tuple(packed(o.static)[1] if carve else 0 for _, o in given),
         coarse=linked.coarse,
         common=common,
     )
     plan = layout(plan) if layout else plan
+    plan = plan if placement else plan.few_first()
     if plan.overlaid and sum(bool(o.static) for _, o in given) > 1:
         plan = replace(plan, carved=tuple(packed(o.static)[1] for _, o in given))
     check_clusters(linked, plan)

@@ -23,7 +23,7 @@ def shape(
     linked: Linked,
     chosen: Sequence[Chosen],
     shapes: Sequence[Shape] | None = None,
-    placement: Placement = "spread",
+    placement: Placement | None = None,
     layout: Layout | None = None,
 ) -> Linked:
     """`shapes` has one for each of the chosen kernels; None where they are launched in one common shape. `layout` is

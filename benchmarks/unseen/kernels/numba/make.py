@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# mypy: disable-error-code="no-untyped-def"
+"""Kernels as Python programs have them, in Numba, which compiles them to PTX without a GPU: NAME.sm_90.ptx.
+
+    ./make.py [--check]
+
+With --check nothing is written: the exit status is 1 if a committed file differs. Needs numba-cuda, NVVM and NVRTC of
+CUDA 13.0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import sys
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from numba import cuda, float32, float64, int32, void
+
+FOLDER = Path(__file__).parent
+TILE = 16
+
+
+def pi_samples(inside, samples, seed):
+    """How many of the points that a thread draws, by xorshift, lie in the circle; a thread takes several elements."""
+    start = cuda.grid(1)
+    step = cuda.gridsize(1)
+    for i in range(start, inside.shape[0], step):
+        state = (seed ^ (i * 747796405 + 1)) & 0x7FFFFFFF
+        if state == 0:
+            state = 1
+        count = 0
+        for _ in range(samples):
+            state ^= (state << 13) & 0x7FFFFFFF
+            state ^= state >> 17
+            state ^= (state << 5) & 0x7FFFFFFF
+            x = (state & 0x7FFF) / 32768.0
+            y = (state >> 15) / 65536.0
+            if x * x + y * y < 1.0:
+                count += 1
+        inside[i] = count
+
+
+def tiled_product(c, a, b):
+    """C = A B, tile by tile in shared memory; the sizes need not be multiples of a tile."""
+    left = cuda.shared.array((TILE, TILE), float32)
+    right = cuda.shared.array((TILE, TILE), float32)
+    column, row = cuda.grid(2)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    total = float32(0.0)
+    for tile in range((a.shape[1] + TILE - 1) // TILE):
+        left[y, x] = 0
+        right[y, x] = 0
+        if row < a.shape[0] and x + tile * TILE < a.shape[1]:
+            left[y, x] = a[row, x + tile * TILE]
+        if column < b.shape[1] and y + tile * TILE < b.shape[0]:
+            right[y, x] = b[y + tile * TILE, column]
+        cuda.syncthreads()
+        for k in range(TILE):
+            total += left[y, k] * right[k, x]
+        cuda.syncthreads()
+    if row < c.shape[0] and column < c.shape[1]:
+        c[row, column] = total
+
+
+def haversine(distance, longitude, latitude, from_longitude, from_latitude):
+    """Distances on the earth in kilometres; what is not a place gives -1."""
+    i = cuda.grid(1)
+    if i >= distance.size:
+        return
+    if abs(latitude[i]) > 90.0:
+        distance[i] = -1.0
+        return
+    radian = math.pi / 180.0
+    d_longitude = (longitude[i] - from_longitude) * radian
+    d_latitude = (latitude[i] - from_latitude) * radian
+    a = math.sin(d_latitude / 2.0) ** 2
+    a += math.cos(from_latitude * radian) * math.cos(latitude[i] * radian) * math.sin(d_longitude / 2.0) ** 2
+    distance[i] = 6371.0 * 2.0 * math.asin(min(1.0, math.sqrt(a)))
+
+
+KERNELS: Mapping[str, tuple[Callable[..., None], Any]] = {
+    "pi_samples": (pi_samples, void(int32[::1], int32, int32)),
+    "tiled_product": (tiled_product, void(float32[:, ::1], float32[:, ::1], float32[:, ::1])),
+    "haversine": (haversine, void(float32[::1], float32[::1], float32[::1], float64, float64)),
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare the committed PTX, write nothing")
+    options = parser.parse_args()
+    stale = 0
+    for name, (function, signature) in KERNELS.items():
+        text, _ = cuda.compile(function, signature, device=False, abi="numba", cc=(9, 0), output="ptx")
+        text = named(text, name)
+        path = FOLDER / f"{name}.sm_90.ptx"
+        if not options.check:
+            path.write_text(text)
+        equal = path.is_file() and path.read_text() == text
+        stale += not equal
+        print(f"{path.name}{'' if equal else ' DIFFERS'}")
+    return 1 if stale else 0
+
+
+def named(text: str, name: str) -> str:
+    """With the entry called as the function; Numba's name of it has the number of the process's compilations."""
+    found = re.search(r"\.entry (\w+)\(", text)
+    assert found
+    body = text.replace(found[1], name)
+    code = [line for line in body.splitlines() if not line.startswith("//")]
+    return f"// numba-cuda {version('numba-cuda')}\n" + "\n".join(code).strip() + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

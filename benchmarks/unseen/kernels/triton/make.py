@@ -1,0 +1,362 @@
+#!/usr/bin/env python3
+# mypy: disable-error-code="no-untyped-def,untyped-decorator"
+"""Kernels in the shapes of language models, in Triton, which compiles them to PTX without a GPU: NAME.sm_90a.ptx.
+
+    ./make.py [--check] [NAME ...]
+
+With --check nothing is written: the exit status is 1 if a committed file differs. Needs Triton. Beside each file it
+prints what a launch needs to know: the threads, the bytes of dynamic shared memory, and those of scratch memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+os.environ["TRITON_DISABLE_LINE_INFO"] = "1"  # lines name the folder of the sources
+os.environ["TRITON_ALWAYS_COMPILE"] = "1"
+os.environ["TRITON_DEFAULT_FP_FUSION"] = "1"
+
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+FOLDER = Path(__file__).parent
+TARGET = GPUTarget("cuda", 90, 32)
+VERSION = 86  # of PTX: that of CUDA 12.7, which newer assemblers take, too
+
+
+@triton.jit
+def softmax(y, x, stride, columns, TILE: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, TILE)
+    inside = at < columns
+    values = tl.load(x + row * stride + at, mask=inside, other=-float("inf")).to(tl.float32)
+    values -= tl.max(values, axis=0)
+    powers = tl.exp(values)
+    tl.store(y + row * stride + at, (powers / tl.sum(powers, axis=0)).to(y.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def layer_norm(y, x, weight, bias, mean_out, rstd_out, stride, columns, eps, TILE: tl.constexpr):
+    row = tl.program_id(0)
+    x += row * stride
+    y += row * stride
+    total = tl.zeros([TILE], dtype=tl.float32)
+    for start in range(0, columns, TILE):
+        at = start + tl.arange(0, TILE)
+        total += tl.load(x + at, mask=at < columns, other=0.0).to(tl.float32)
+    mean = tl.sum(total, axis=0) / columns
+    squares = tl.zeros([TILE], dtype=tl.float32)
+    for start in range(0, columns, TILE):
+        at = start + tl.arange(0, TILE)
+        value = tl.load(x + at, mask=at < columns, other=0.0).to(tl.float32)
+        distance = tl.where(at < columns, value - mean, 0.0)
+        squares += distance * distance
+    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / columns + eps)
+    tl.store(mean_out + row, mean)
+    tl.store(rstd_out + row, rstd)
+    for start in range(0, columns, TILE):
+        at = start + tl.arange(0, TILE)
+        inside = at < columns
+        w = tl.load(weight + at, mask=inside)
+        b = tl.load(bias + at, mask=inside)
+        value = tl.load(x + at, mask=inside, other=0.0).to(tl.float32)
+        tl.store(y + at, (value - mean) * rstd * w + b, mask=inside)
+
+
+@triton.jit
+def rms_norm(y, residual, x, weight, columns, eps, TILE: tl.constexpr):
+    """Adds x to the residual, keeps the sum there, and gives it normalised."""
+    first = tl.program_id(0) * columns
+    at = tl.arange(0, TILE)
+    inside = at < columns
+    value = tl.load(residual + first + at, mask=inside, other=0.0).to(tl.float32)
+    value += tl.load(x + first + at, mask=inside, other=0.0).to(tl.float32)
+    tl.store(residual + first + at, value.to(tl.float16), mask=inside)
+    scale = tl.rsqrt(tl.sum(value * value, axis=0) / columns + eps)
+    w = tl.load(weight + at, mask=inside, other=0.0).to(tl.float32)
+    tl.store(y + first + at, (value * scale * w).to(tl.float16), mask=inside)
+
+
+@triton.jit
+def rotary(q, cosine, sine, heads, HALF: tl.constexpr, HEADS: tl.constexpr):
+    """Turns, in place, all heads of a token; the halves of a head are the two coordinates."""
+    token = tl.program_id(0)
+    head = tl.arange(0, HEADS)[:, None]
+    at = tl.arange(0, HALF)[None, :]
+    c = tl.load(cosine + token * HALF + at)
+    s = tl.load(sine + token * HALF + at)
+    left = q + token * heads * (2 * HALF) + head * (2 * HALF) + at
+    inside = head < heads
+    a = tl.load(left, mask=inside, other=0.0).to(tl.float32)
+    b = tl.load(left + HALF, mask=inside, other=0.0).to(tl.float32)
+    tl.store(left, (a * c - b * s).to(tl.float16), mask=inside)
+    tl.store(left + HALF, (b * c + a * s).to(tl.float16), mask=inside)
+
+
+@triton.jit
+def swiglu(y, x, inner, TILE: tl.constexpr):
+    """x has two halves in a row: the gate, and what passes it."""
+    row = tl.program_id(0)
+    at = tl.program_id(1) * TILE + tl.arange(0, TILE)
+    inside = at < inner
+    gate = tl.load(x + row * inner * 2 + at, mask=inside, other=0.0).to(tl.float32)
+    up = tl.load(x + row * inner * 2 + inner + at, mask=inside, other=0.0).to(tl.float32)
+    tl.store(y + row * inner + at, (gate * tl.sigmoid(gate) * up).to(tl.float16), mask=inside)
+
+
+@triton.jit
+def adam(p, g, m, v, n, rate, beta1, beta2, eps, decay, unbias1, unbias2, TILE: tl.constexpr):
+    at = tl.program_id(0) * TILE + tl.arange(0, TILE)
+    inside = at < n
+    gradient = tl.load(g + at, mask=inside)
+    value = tl.load(p + at, mask=inside)
+    first = tl.load(m + at, mask=inside)
+    second = tl.load(v + at, mask=inside)
+    first = beta1 * first + (1 - beta1) * gradient
+    second = beta2 * second + (1 - beta2) * gradient * gradient
+    step = (first * unbias1) / (tl.sqrt(second * unbias2) + eps)
+    tl.store(p + at, value * (1 - rate * decay) - rate * step, mask=inside)
+    tl.store(m + at, first, mask=inside)
+    tl.store(v + at, second, mask=inside)
+
+
+@triton.jit
+def dropout(y, x, residual, n, probability, seed, TILE: tl.constexpr):
+    at = tl.program_id(0) * TILE + tl.arange(0, TILE)
+    inside = at < n
+    value = tl.load(x + at, mask=inside, other=0.0).to(tl.float32)
+    keep = tl.rand(seed, at) > probability
+    value = tl.where(keep, value / (1 - probability), 0.0)
+    value += tl.load(residual + at, mask=inside, other=0.0).to(tl.float32)
+    tl.store(y + at, value.to(tl.float16), mask=inside)
+
+
+@triton.jit
+def gather(y, table, index, rows, columns, ROWS: tl.constexpr, TILE: tl.constexpr):
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    at = tl.program_id(1) * TILE + tl.arange(0, TILE)
+    chosen = tl.load(index + row, mask=row < rows, other=0)
+    inside = (row[:, None] < rows) & (at[None, :] < columns)
+    values = tl.load(table + chosen[:, None] * columns + at[None, :], mask=inside)
+    tl.store(y + row[:, None] * columns + at[None, :], values, mask=inside)
+
+
+@triton.jit
+def embedding_bag(y, table, index, length, most, rows, DIM: tl.constexpr):
+    """The mean of the rows of a bag, of which there are `length[bag]`, at most `most`; an index is hashed to a row."""
+    bag = tl.program_id(0)
+    at = tl.arange(0, DIM)
+    count = tl.load(length + bag)
+    total = tl.zeros([DIM], dtype=tl.float32)
+    for i in range(count):
+        row = (tl.load(index + bag * most + i) % rows).to(tl.int64)
+        total += tl.load(table + row * DIM + at)
+    tl.store(y + bag * DIM + at, total / tl.maximum(count, 1).to(tl.float32))
+
+
+@triton.jit
+def cross_entropy(loss, logits, target, columns, TILE: tl.constexpr):
+    """Leaves the gradient in place of the logits. Rows with a negative target do not count."""
+    row = tl.program_id(0).to(tl.int64)
+    logits += row * columns
+    label = tl.load(target + row)
+    if label < 0:
+        for start in range(0, columns, TILE):
+            at = start + tl.arange(0, TILE)
+            tl.store(logits + at, tl.zeros([TILE], dtype=tl.float16), mask=at < columns)
+        tl.store(loss + row, 0.0)
+        return
+    picked = tl.load(logits + label).to(tl.float32)
+    most = -float("inf")
+    total = 0.0
+    for start in range(0, columns, TILE):
+        at = start + tl.arange(0, TILE)
+        value = tl.load(logits + at, mask=at < columns, other=-float("inf")).to(tl.float32)
+        higher = tl.maximum(most, tl.max(value, axis=0))
+        total = total * tl.exp(most - higher) + tl.sum(tl.exp(value - higher), axis=0)
+        most = higher
+    for start in range(0, columns, TILE):
+        at = start + tl.arange(0, TILE)
+        value = tl.load(logits + at, mask=at < columns, other=-float("inf")).to(tl.float32)
+        gradient = tl.exp(value - most) / total - tl.where(at == label, 1.0, 0.0)
+        tl.store(logits + at, gradient.to(tl.float16), mask=at < columns)
+    tl.store(loss + row, most + tl.log(total) - picked)
+
+
+@triton.jit
+def matmul(c, a, b, m, n, k, TILE_M: tl.constexpr, TILE_N: tl.constexpr, TILE_K: tl.constexpr, GROUP: tl.constexpr):
+    number = tl.program_id(0)
+    down, across = tl.cdiv(m, TILE_M), tl.cdiv(n, TILE_N)
+    group = number // (GROUP * across)
+    high = min(down - group * GROUP, GROUP)
+    tile_m = group * GROUP + (number % (GROUP * across)) % high
+    tile_n = (number % (GROUP * across)) // high
+    row = (tile_m * TILE_M + tl.arange(0, TILE_M)) % m
+    column = (tile_n * TILE_N + tl.arange(0, TILE_N)) % n
+    inner = tl.arange(0, TILE_K)
+    at_a = a + row[:, None] * k + inner[None, :]
+    at_b = b + inner[:, None] * n + column[None, :]
+    total = tl.zeros((TILE_M, TILE_N), dtype=tl.float32)
+    for step in range(tl.cdiv(k, TILE_K)):
+        left = tl.load(at_a, mask=inner[None, :] < k - step * TILE_K, other=0.0)
+        right = tl.load(at_b, mask=inner[:, None] < k - step * TILE_K, other=0.0)
+        total = tl.dot(left, right, total)
+        at_a += TILE_K
+        at_b += TILE_K * n
+    row = tile_m * TILE_M + tl.arange(0, TILE_M)
+    column = tile_n * TILE_N + tl.arange(0, TILE_N)
+    inside = (row[:, None] < m) & (column[None, :] < n)
+    tl.store(c + row[:, None] * n + column[None, :], total.to(tl.float16), mask=inside)
+
+
+@triton.jit
+def flash_attention(y, q, k, v, tokens, scale, TILE_M: tl.constexpr, TILE_N: tl.constexpr, DIM: tl.constexpr):
+    """Causal attention of one head for TILE_M queries."""
+    tile = tl.program_id(0)
+    base = tl.program_id(1).to(tl.int64) * tokens * DIM
+    query = tile * TILE_M + tl.arange(0, TILE_M)
+    dim = tl.arange(0, DIM)
+    of_query = query[:, None] * DIM + dim[None, :]
+    queries = tl.load(q + base + of_query, mask=query[:, None] < tokens, other=0.0)
+    most = tl.full([TILE_M], -float("inf"), dtype=tl.float32)
+    weight = tl.zeros([TILE_M], dtype=tl.float32)
+    total = tl.zeros([TILE_M, DIM], dtype=tl.float32)
+    for start in range(0, (tile + 1) * TILE_M, TILE_N):
+        key = start + tl.arange(0, TILE_N)
+        there = key[None, :] < tokens
+        keys = tl.load(k + base + dim[:, None] + key[None, :] * DIM, mask=there, other=0.0)
+        score = tl.dot(queries, keys) * (scale * 1.4426950408889634)
+        score = tl.where((query[:, None] >= key[None, :]) & there, score, -float("inf"))
+        higher = tl.maximum(most, tl.max(score, axis=1))
+        power = tl.exp2(score - higher[:, None])
+        shrink = tl.exp2(most - higher)
+        weight = weight * shrink + tl.sum(power, axis=1)
+        values = tl.load(v + base + key[:, None] * DIM + dim[None, :], mask=key[:, None] < tokens, other=0.0)
+        total = tl.dot(power.to(tl.float16), values, total * shrink[:, None])
+        most = higher
+    tl.store(y + base + of_query, (total / weight[:, None]).to(tl.float16), mask=query[:, None] < tokens)
+
+
+@triton.jit
+def decode_attention(y, q, k, v, lengths, heads, tokens, scale, TILE: tl.constexpr, DIM: tl.constexpr):
+    """One new query of each head of each sequence, of which `lengths[sequence]` keys are there."""
+    batch = tl.program_id(0)
+    number = batch * heads + tl.program_id(1)
+    length = tl.load(lengths + batch)
+    dim = tl.arange(0, DIM)
+    query = tl.load(q + number * DIM + dim).to(tl.float32) * scale
+    most = -float("inf")
+    weight = 0.0
+    total = tl.zeros([DIM], dtype=tl.float32)
+    k += number.to(tl.int64) * tokens * DIM
+    v += number.to(tl.int64) * tokens * DIM
+    for start in range(0, length, TILE):
+        key = start + tl.arange(0, TILE)
+        inside = key[:, None] < length
+        at = key[:, None] * DIM + dim[None, :]
+        score = tl.sum(tl.load(k + at, mask=inside, other=0.0).to(tl.float32) * query[None, :], axis=1)
+        score = tl.where(key < length, score, -float("inf"))
+        higher = tl.maximum(most, tl.max(score, axis=0))
+        power = tl.exp(score - higher)
+        shrink = tl.exp(most - higher)
+        weight = weight * shrink + tl.sum(power, axis=0)
+        values = tl.load(v + at, mask=inside, other=0.0).to(tl.float32)
+        total = total * shrink + tl.sum(values * power[:, None], axis=0)
+        most = higher
+    tl.store(y + number * DIM + dim, (total / weight).to(tl.float16))
+
+
+@triton.jit
+def gemv(y, w, x, rows, columns, ROWS: tl.constexpr, TILE: tl.constexpr):
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    total = tl.zeros([ROWS, TILE], dtype=tl.float32)
+    for start in range(0, columns, TILE):
+        at = start + tl.arange(0, TILE)
+        inside = (row[:, None] < rows) & (at[None, :] < columns)
+        weights = tl.load(w + row[:, None].to(tl.int64) * columns + at[None, :], mask=inside, other=0.0)
+        total += weights.to(tl.float32) * tl.load(x + at, mask=at < columns, other=0.0).to(tl.float32)[None, :]
+    tl.store(y + row, tl.sum(total, axis=1).to(tl.float16), mask=row < rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """How a kernel is compiled: the types of its parameters in order, its constants, warps and pipeline stages. A
+    number that Triton may take to be a multiple of 16 has the type "i32:16"."""
+
+    kernel: Any
+    types: str
+    constants: Mapping[str, int]
+    warps: int = 4
+    stages: int = 3
+
+
+KERNELS: Mapping[str, Compiled] = {
+    "softmax": Compiled(softmax, "*fp16 *fp16 i32:16 i32:16", {"TILE": 4096}, 8),
+    "layer_norm": Compiled(layer_norm, "*fp16 *fp16 *fp32 *fp32 *fp32 *fp32 i32:16 i32:16 fp32", {"TILE": 2048}, 8),
+    "rms_norm": Compiled(rms_norm, "*fp16 *fp16 *fp16 *fp16 i32:16 fp32", {"TILE": 4096}, 16),
+    "rotary": Compiled(rotary, "*fp16 *fp32 *fp32 i32", {"HALF": 64, "HEADS": 32}),
+    "swiglu": Compiled(swiglu, "*fp16 *fp16 i32:16", {"TILE": 1024}),
+    "adam": Compiled(adam, "*fp32 *fp32 *fp32 *fp32 i32:16" + " fp32" * 7, {"TILE": 1024}),
+    "dropout": Compiled(dropout, "*fp16 *fp16 *fp16 i32:16 fp32 i32", {"TILE": 1024}),
+    "gather": Compiled(gather, "*fp32 *fp32 *i64 i32 i32:16", {"ROWS": 4, "TILE": 512}),
+    "embedding_bag": Compiled(embedding_bag, "*fp32 *fp32 *i32 *i32 i32 i32", {"DIM": 128}, 1),
+    "cross_entropy": Compiled(cross_entropy, "*fp32 *fp16 *i32 i32", {"TILE": 4096}, 8),
+    "matmul": Compiled(matmul, "*fp16 *fp16 *fp16 i32:16 i32:16 i32:16",
+                       {"TILE_M": 128, "TILE_N": 256, "TILE_K": 64, "GROUP": 8}, 8),
+    "flash_attention": Compiled(flash_attention, "*fp16 *fp16 *fp16 *fp16 i32:16 fp32",
+                                {"TILE_M": 128, "TILE_N": 64, "DIM": 64}, 4),
+    "decode_attention": Compiled(decode_attention, "*fp16 *fp16 *fp16 *fp16 *i32 i32 i32:16 fp32",
+                                 {"TILE": 64, "DIM": 128}),
+    "gemv": Compiled(gemv, "*fp16 *fp16 *fp16 i32 i32:16", {"ROWS": 4, "TILE": 1024}),
+}  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare the committed PTX, write nothing")
+    parser.add_argument("names", nargs="*", help="only these kernels")
+    options = parser.parse_args()
+    stale = 0
+    for name, compiled in KERNELS.items():
+        if options.names and name not in options.names:
+            continue
+        text, facts = made(compiled)
+        path = FOLDER / f"{name}.sm_90a.ptx"
+        if not options.check:
+            path.write_text(text)
+        equal = path.is_file() and path.read_text() == text
+        stale += not equal
+        print(f"{path.name}: {facts}{'' if equal else ', DIFFERS'}")
+    return 1 if stale else 0
+
+
+def made(compiled: Compiled) -> tuple[str, str]:
+    """The PTX, and the facts of a launch."""
+    names = [name for name in compiled.kernel.arg_names if name not in compiled.constants]
+    types = compiled.types.split()
+    signature = {name: one.split(":")[0] for name, one in zip(names, types, strict=True)}
+    signature |= dict.fromkeys(compiled.constants, "constexpr")
+    aligned = {(i,): [["tt.divisibility", 16]] for i, one in enumerate(types) if one[0] == "*" or ":16" in one}
+    source = ASTSource(compiled.kernel, signature, constexprs=dict(compiled.constants), attrs=aligned)
+    settings = {"num_warps": compiled.warps, "num_stages": compiled.stages, "ptx_version": VERSION}
+    found = triton.compile(source, target=TARGET, options=settings)
+    about = found.metadata
+    text = found.asm["ptx"]
+    head = f"// Triton {triton.__version__}, num_warps={about.num_warps}, num_stages={about.num_stages}\n"
+    facts = f"{32 * about.num_warps} threads, {about.shared} bytes shared"
+    for kind in ("global_scratch_size", "profile_scratch_size"):
+        facts += f", {kind} {getattr(about, kind, 0)}"
+    return head + re.sub(r"\s+\n", "\n", text).lstrip(), facts
+
+
+if __name__ == "__main__":
+    sys.exit(main())
