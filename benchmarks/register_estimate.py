@@ -69,12 +69,12 @@ def is_near(row: Row) -> bool:
 
 
 def is_close(row: Row) -> bool:
-    return is_near(row) or abs(row["estimate"] - row["registers"]) <= HALF
+    return is_near(row) or bool(abs(row["estimate"] - row["registers"]) <= HALF)
 
 
 def is_same_occupancy(row: Row) -> bool:
     own, given = (ceil(max(row[k], FULL) / UNIT) for k in ("estimate", "registers"))
-    return own == given
+    return bool(own == given)
 
 
 MEASURES: dict[str, Callable[[Row], bool]] = {

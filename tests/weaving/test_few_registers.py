@@ -1,5 +1,7 @@
 """Kernels that would spill, or leave most of an SM empty, if they were interleaved."""
 
+from typing import Any
+
 import pytest
 from weaving.large_kernels import tensor_kernel
 
@@ -43,7 +45,7 @@ def test_auto_never_weaves_kernels_that_would_spill() -> None:
 
 @needs_ptxas
 def test_auto_drops_what_the_assembler_speaks_against(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {"strategy": "auto", "shapes": SHAPES}
+    asked: dict[str, Any] = {"strategy": "auto", "shapes": SHAPES}
     free = goptx.fuse(tensor_kernel(64), tensor_kernel(64), **asked)
     assert goptx.fuse(tensor_kernel(64), tensor_kernel(64), **asked, assemble=True).strategy == free.strategy
     monkeypatch.setattr("goptx.strategies.choose_strategy.problem", lambda *_: "its machine code spills")
