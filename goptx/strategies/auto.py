@@ -7,11 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from goptx.cost.assumptions import known_of
 from goptx.device.assemble import assembler_name
 from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.shape import Shape
 from goptx.log import LOG
-from goptx.options import Choice, ParameterNames, ParameterPairs, Placement, Policy, Slicing
+from goptx.options import Assume, Choice, ParameterNames, ParameterPairs, Placement, Policy, Slicing
+from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.strategies.auto_decision import cache, cached, key_of
@@ -25,6 +27,7 @@ from goptx.weaving.request import check_request
 from goptx.weaving.weave import weave
 
 
+@judged
 def auto(
     *sources: Source,
     entries: Sequence[str | None] | None = None,
@@ -35,6 +38,7 @@ def auto(
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
+    assume: Assume | None = None,
     placement: Placement | None = None,
     max_blocks: int | None = None,
     max_growth: float | None = None,
@@ -52,6 +56,9 @@ def auto(
     """The kernels woven, vertical, interleaved or separate, coarsened or not, with a register cap or without: the
     candidate that is estimated to be fastest. `report.decision` lists the candidates; `max_registers` is the cap.
 
+    How kernels behave is unknown: candidates are compared with separate launches under a table of assumptions, and one
+    that may lose much is not chosen. `assume` says what is known, as in `goptx.weave`.
+
     Kernels are coarsened only where `shapes` gives their grids. Kernels that depend on each other (`depends`,
     `private`, `local`) become vertical if possible, and stay separate otherwise. A temporary that cannot be proved to
     be one stays in memory; the others do not (`report.temporaries`).
@@ -67,6 +74,7 @@ def auto(
     check_request(policy, slicing, divergence, placement)
     check_limits(max_blocks, max_growth)
     kernels = kernels_of(sources, entries)
+    known = known_of(assume, len(kernels))
     own = shapes_of(sources, shapes, kernels)
     read: dict[str, Any] = {"arch": arch, "name": name, "latency": latency, "shapes": own}
     fused = {**read, "divergence": divergence, "placement": placement, "presume": presume}
@@ -87,7 +95,7 @@ def auto(
     target = common_target([k.module for k in kernels], arch)[0]
     table = load_table(latency, target)
     slices = policy == "latency" and slicing == "adaptive"
-    search = Search(kernels, own, makers, target, table, slices, assemble)
+    search = Search(kernels, own, makers, target, table, slices, known, assemble)
     asked = (
         name,
         policy,
@@ -101,6 +109,7 @@ def auto(
         same,
         noalias,
         presume,
+        known,
         assembler_name() if assemble else "",
     )
     key = key_of(kernels, own, target, asked, table)
