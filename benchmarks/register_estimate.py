@@ -29,7 +29,7 @@ from registers.drawn import Drawn, every, is_fitted
 
 import goptx
 from goptx.analysis.build_cfg import control_flow
-from goptx.analysis.registers.register_estimate import pressure
+from goptx.analysis.registers.register_demand import demand
 from goptx.device.assemble import assemble, find_ptxas
 from goptx.errors import GoptxError
 from goptx.ptx.aliases import without_aliases
@@ -52,7 +52,7 @@ def row(number: int) -> Row | None:
         given = assemble(text, entry=entry)
         module = inlined(without_aliases(goptx.read(text)))
         flat = flatten(choose_entry(module, entry).body or (), lambda name: name)
-        found = pressure(control_flow(flat, module.source), flat.registers, given.arch)
+        found = demand(control_flow(flat, module.source), flat.registers, given.arch)
     except GoptxError:
         return None
     anonymous = re.sub(r"\b(first|second|third)\b|\b(first|second|third)(?=_)", "k", text) + entry[:0]

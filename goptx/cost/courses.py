@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import Code, Flow, depths, instructions_in
 from goptx.analysis.numbering import numbered, provenance_of
-from goptx.analysis.registers.register_estimate import Pressure, pressure
 from goptx.cost.assumptions import Behaviour
 from goptx.cost.code_size import code_size
 from goptx.cost.kernels import Alone, Times
+from goptx.cost.register_estimate import Pressure, pressure
 from goptx.cost.work import Course, critical_cycles, path_of
 from goptx.latency.slots import slots
 from goptx.latency.table import LatencyTable
@@ -104,7 +104,7 @@ def _entries(woven: Woven, table: LatencyTable) -> Iterator[_Entry]:
             found.setdefault((kernel, line), set()).add(nest)
         nests = {line: frozenset(nest) for line, nest in found.items()}
         whose = {provenance: _number(origin) for provenance, origin in known.items()}
-        yield _Entry(flow, pressure(flow, flat.registers, woven.module.target[0]), table, whose, lines, nests)
+        yield _Entry(flow, pressure(flow, flat.registers), table, whose, lines, nests)
 
 
 def _number(origin: Origin) -> int:

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import ceil, inf
 
-from goptx.analysis.registers.register_estimate import Pressure
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.hardware import QUARTERS, WARP, Machine, machine_of
+from goptx.cost.register_estimate import Pressure
 from goptx.cost.work import PIPES
 from goptx.device.occupancy import occupancy
 
@@ -118,7 +118,7 @@ def estimate(
     spilled = max(pressure.registers - cap, 0) if cap else 0
     registers = pressure.registers - spilled
     fits = occupancy(arch, registers, shared, max(wave.threads for wave in waves))
-    if not fits.ctas_per_sm or (together and len(loads) > 1 and pressure.spilled()):
+    if not fits.ctas_per_sm or (together and len(loads) > 1 and pressure.spills):
         return Estimate(inf, {}, registers, 0.0)
     each = [load.one for load in loads]
     one = sum(each, Counter()) if together else Counter({p: max(e[p] for e in each) for p in each[0]})

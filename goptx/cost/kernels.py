@@ -13,11 +13,11 @@ from functools import cached_property
 from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import Flow, loops
 from goptx.analysis.numbering import numbered
-from goptx.analysis.registers.register_estimate import Pressure, pressure
 from goptx.cost.assumptions import NOTHING, Behaviour, Known, Unknown
 from goptx.cost.branches import Fork, early_end, forks, shares
 from goptx.cost.code_size import code_size
 from goptx.cost.hardware import L2_SPEED, Machine
+from goptx.cost.register_estimate import Pressure, pressure
 from goptx.cost.trips import loop_trips, trips, unknown_depth
 from goptx.cost.work import Course, Work, critical_cycles, path_of, total, units_of
 from goptx.errors import InputError
@@ -181,7 +181,7 @@ def alone(
         flow,
         units_of(flow, machine),
         critical_cycles(flow, table),
-        pressure(flow, flat.registers, module.target[0]),
+        pressure(flow, flat.registers),
         _with_known(loop_trips(flow), heads, known, f"{module.source}: kernel {letter} ({kernel.entry})"),
         forks(flow),
         early_end(flow),

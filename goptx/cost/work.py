@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from goptx.analysis.cfg import Block, Code, Flow, instructions_in
 from goptx.analysis.dataflow import read, written
-from goptx.analysis.registers.register_estimate import Pressure
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.hardware import QUARTERS, WARP, Machine
+from goptx.cost.register_estimate import Pressure
 from goptx.latency.cost import ISSUE
 from goptx.latency.slots import FRAME, fragments, moved_bytes, slots, unit_of
 from goptx.latency.table import LatencyTable

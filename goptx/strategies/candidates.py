@@ -13,12 +13,12 @@ from functools import reduce
 from itertools import product
 from operator import or_
 
-from goptx.analysis.registers.register_estimate import FULL, Pressure
 from goptx.cost.assumptions import Assumption, Behaviour, table
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.courses import Made
 from goptx.cost.estimate import Estimate, Load, Wave, estimate, next_step, side_by_side
 from goptx.cost.kernels import Acts, Alone
+from goptx.cost.register_estimate import Pressure
 from goptx.cost.work import Course, Work
 from goptx.launch.coarsening import MOST
 from goptx.launch.shape import Shape
@@ -156,8 +156,6 @@ class _Launch:
             waves = [wave for k in everything for wave in self._of_one(k, threads, ctas[k])]
             pressure, shared = reduce(or_, (self._pressure([k]) for k in everything)), max(own)
         caps = [self.candidate.cap]
-        if strategy == "weave" and not caps[0] and self.made is not None and pressure.fills:
-            caps = [FULL]
         if strategy == "weave" and not caps[0] and (cap := next_step(pressure, shared, threads, arch)):
             caps.append(cap)
         for limit in caps:

@@ -13,7 +13,7 @@ from functools import reduce
 from operator import add
 
 from goptx.analysis.cfg import Flow
-from goptx.analysis.registers.register_estimate import MOST, Pressure, pressure
+from goptx.analysis.registers.register_demand import MOST, Demand, demand
 from goptx.device.occupancy import occupancy
 from goptx.ptx.ir import Registers, whole_number
 from goptx.weaving.link.launch_bounds import launch_bounds
@@ -60,10 +60,10 @@ class Room:
         registers = (*(r for k in linked.kernels for r in k.registers), *(r for c in converged for r in c.registers))
         return Room(arch, count, most, alone, registers)
 
-    def needed(self, flow: Flow) -> Pressure:
-        return pressure(flow, self.registers, self.arch)
+    def needed(self, flow: Flow) -> Demand:
+        return demand(flow, self.registers, self.arch)
 
-    def problem(self, needed: Pressure) -> str:
+    def problem(self, needed: Demand) -> str:
         """What is wrong with so many registers; "" if nothing."""
         if spilled := needed.spilled(self.most):
             return f"a thread would need about {needed.live} registers of {self.most}, so that about {spilled} spill"
@@ -80,11 +80,11 @@ def _ctas(arch: str, registers: int, count: int) -> int:
     return occupancy(arch, registers, 0, count).ctas_per_sm
 
 
-def _alone(linked: Linked) -> Iterator[Pressure]:
-    """The pressure of each kernel with all its copies."""
+def _alone(linked: Linked) -> Iterator[Demand]:
+    """The demand of each kernel with all its copies."""
     for given in linked.given:
         own = [k for k in linked.kernels if k.letter == given.letter]
-        yield reduce(add, (pressure(k.flow, k.registers, linked.target[0]) for k in own))
+        yield reduce(add, (demand(k.flow, k.registers, linked.target[0]) for k in own))
 
 
 def drafted(linked: Linked, converged: Sequence[Converged], whole: MergeInput, choices: Choices) -> Draft:

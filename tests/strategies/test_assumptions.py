@@ -8,13 +8,13 @@ from bodies import flow
 
 import goptx
 from goptx import InputError, Shape
-from goptx.analysis.registers.register_estimate import Pressure
 from goptx.cli import main
 from goptx.cost.assumptions import MIDDLE, NOTHING, Behaviour, Known, Unknown, known_of, table
 from goptx.cost.branches import early_end, forks, shares
 from goptx.cost.estimate import Estimate, Load, Wave, estimate, side_by_side
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import Alone, alone
+from goptx.cost.register_estimate import Pressure
 from goptx.errors import ProbablySlower
 from goptx.latency.table import load_table
 from goptx.results.expected_gain import ExpectedGain, unjudged

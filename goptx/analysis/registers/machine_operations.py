@@ -44,11 +44,10 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Operations:
-    """The operations of each block, the words that its end reads, and the widest instruction, in words."""
+    """The operations of each block, and the words that its end reads."""
 
     blocks: dict[str, list[Operation]]
     ends: dict[str, Words]
-    widest: int
 
 
 def operations(flow: Flow, declared: Collection[Registers], arch: str) -> Operations:
@@ -57,7 +56,7 @@ def operations(flow: Flow, declared: Collection[Registers], arch: str) -> Operat
     lowered = _Lowered(flow, order, widths(declared), int("".join(c for c in arch if c.isdigit())) >= FAR_BASES)
     blocks = {name: [o for code in flow.blocks[name].code for o in lowered.operations(code)] for name in order}
     ends = {name: lowered.words(map(register_of, flow.blocks[name].end.reads())) for name in order}
-    return Operations(_needed(blocks, ends), ends, lowered.widest)
+    return Operations(_needed(blocks, ends), ends)
 
 
 class _Lowered:
@@ -66,7 +65,6 @@ class _Lowered:
     def __init__(self, flow: Flow, order: Sequence[str], sizes: Mapping[str, int], loads_bases: bool) -> None:
         self.sizes = sizes
         self.loads_bases = loads_bases
-        self.widest = 0
         writes: dict[str, set[Code]] = {}  # different ones: copies of code write the same
         for name in order:
             for code in flow.blocks[name].code:
@@ -99,7 +97,6 @@ class _Lowered:
             return []
         surely = killed(code) | {r for r in outputs if r in self.single and not _updates(code)}
         defines, uses = self.words(outputs), self.words((*read(code), *(outputs - surely)))
-        self.widest = max(self.widest, len({*defines, *uses}))
         if not isinstance(code, Instruction):
             return [Operation(defines, uses, SOON, access="c", effective=True, alone=True)]
         bases = [self._fresh(2) for _ in self._bases(code)]

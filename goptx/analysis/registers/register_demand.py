@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from goptx.analysis.cfg import Flow, loops
+from goptx.analysis.cfg import Flow
 from goptx.analysis.registers.issue_order import most_live
 from goptx.analysis.registers.machine_operations import Operation, operations
 from goptx.analysis.registers.short_branches import live_words, with_short_branches_joined
@@ -25,44 +25,16 @@ MOST = 255  # registers of a thread
 
 
 @dataclass(frozen=True, slots=True)
-class Pressure:
-    """The most words of 32 bits that are live at one point: at least (`live`), and if loads begin early (`eager`);
-    across a slow path; around a loop; and that one instruction takes."""
+class Demand:
+    """The most words of 32 bits that are live at one point: at least (`live`), and if loads begin early (`eager`); and
+    across a slow path."""
 
     live: int = 0
-    across: int = 0
-    around: int = 0
-    widest: int = 0
     eager: int = 0
+    across: int = 0
 
-    def __add__(self, other: Pressure) -> Pressure:
-        return Pressure(
-            self.live + other.live,
-            self.across + other.across,
-            self.around + other.around,
-            max(self.widest, other.widest),
-            self.eager + other.eager,
-        )
-
-    def __or__(self, other: Pressure) -> Pressure:
-        """The pressure of code that is either the one or the other."""
-        return Pressure(
-            max(self.live, other.live),
-            max(self.across, other.across),
-            max(self.around, other.around),
-            max(self.widest, other.widest),
-            max(self.eager, other.eager),
-        )
-
-    def times(self, copies: int) -> Pressure:
-        return Pressure(
-            self.live * copies, self.across * copies, self.around * copies, self.widest, self.eager * copies
-        )
-
-    @property
-    def least(self) -> int:
-        """The least cap per thread: with fewer registers the assembler refuses the kernel."""
-        return self.widest + OWN
+    def __add__(self, other: Demand) -> Demand:
+        return Demand(self.live + other.live, self.eager + other.eager, self.across + other.across)
 
     @property
     def wanted(self) -> int:
@@ -70,11 +42,6 @@ class Pressure:
         early = min(max(self.eager, self.live) + OWN, FULL)
         saved = round(SHARE * self.live) + BESIDE if self.live >= FULL else 0
         return max(early, saved, self.across + SLOW_PATH if self.across else 0)
-
-    @property
-    def fills(self) -> bool:
-        """Whether only a cap keeps the assembler to FULL registers for sure, since it could begin so many loads."""
-        return self.registers == FULL < self.eager + OWN
 
     @property
     def registers(self) -> int:
@@ -86,8 +53,8 @@ class Pressure:
         return max(self.live + 1 - most, 0)
 
 
-def pressure(flow: Flow, declared: Collection[Registers], arch: str = "sm_90") -> Pressure:
-    """The pressure of a flow whose registers are `declared`, if it is assembled for `arch`."""
+def demand(flow: Flow, declared: Collection[Registers], arch: str = "sm_90") -> Demand:
+    """The demand of a flow whose registers are `declared`, if it is assembled for `arch`."""
     found = operations(flow, declared, arch)
     joined = with_short_branches_joined(flow, found)
     before, after = live_words(joined)
@@ -98,8 +65,7 @@ def pressure(flow: Flow, declared: Collection[Registers], arch: str = "sm_90") -
             live, eager = max(live, thrifty), max(eager, early)
             if piece and piece[0].alone:
                 across = max(across, len(end.difference(piece[0].defines)))
-    around = max((len(before[header]) for header in loops(flow) if header in before), default=0)
-    return Pressure(live, across, around, found.widest, eager)
+    return Demand(live, eager, across)
 
 
 def _pieces(
