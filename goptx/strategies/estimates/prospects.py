@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 
 from goptx.cost.estimate import Estimate
 from goptx.strategies.candidate import Candidate
@@ -17,6 +18,8 @@ from goptx.strategies.candidates import Judge
 TIE = 0.01  # estimates that differ by less are taken to be equal
 LOSS = 0.10  # times as long as separate launches, less 1: what the worst case may cost; estimates are no better
 LEAST = 0.04  # the least gain, less 1, for which kernels are fused: smaller estimates are measured as losses as often as gains
+EQUAL = 0.0002  # estimates that differ by less are taken to be equal
+MUCH = 0.25  # a gain, less 1, under some assumption, for which a candidate is taken that never loses
 STAKE = 1 / 3  # of what a candidate may lose in the worst case, the share that it has to gain in the middle one
 
 
@@ -54,8 +57,10 @@ class Prospect:
 
     @property
     def loss(self) -> float:
-        """How much longer than separate launches it takes in the worst case, as a share; 0 if it never does."""
-        return max(1.0 / self.worst[0] - 1.0, 0.0)
+        """How much longer than separate launches it takes in the worst case, as a share; 0 if it never does, infinite
+        if it cannot run."""
+        least = self.worst[0]
+        return max(1.0 / least - 1.0, 0.0) if least else inf
 
 
 def separate_cycles(judge: Judge, dependent: bool = False) -> tuple[float, ...]:
@@ -68,8 +73,12 @@ def separate_cycles(judge: Judge, dependent: bool = False) -> tuple[float, ...]:
 
 
 def is_choosable(prospect: Prospect) -> bool:
-    """Whether a candidate never loses much, and gains under the middle assumption in proportion to what it may lose."""
-    return prospect.loss <= LOSS and prospect.gain > 1.0 + max(LEAST, STAKE * prospect.loss)
+    """Whether a candidate never loses much, and gains: under the middle assumption, in proportion to what it may lose;
+    or, if it never loses anything, much under some assumption."""
+    if prospect.loss > LOSS:
+        return False
+    for_nothing = prospect.loss <= EQUAL and prospect.gain > 1.0 + EQUAL and max(prospect.gains) >= 1.0 + MUCH
+    return for_nothing or prospect.gain > 1.0 + max(LEAST, STAKE * prospect.loss)
 
 
 def best(found: Mapping[Candidate, Prospect]) -> Candidate:
