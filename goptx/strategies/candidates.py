@@ -167,10 +167,13 @@ class _Launch:
         together = strategy != "interleave"
         if together:
             parts = {k: ctas[k] / max(ctas) * loads[k].live for k in everything}
-            waves = [Wave(share * max(ctas), threads, *self._course(which)) for which, share in _segments(parts)]
+            waves = [
+                Wave(share * max(ctas), self._running(which, threads), *self._course(which))
+                for which, share in _segments(parts)
+            ]
             pressure, shared = self._pressure(everything), sum(own)
         else:
-            waves = [wave for k in everything for wave in self._of_one(k, threads, ctas[k])]
+            waves = [wave for k in everything for wave in self._of_one(k, loads[k].threads, ctas[k])]
             pressure, shared = reduce(or_, (self._pressure([k]) for k in everything)), max(own)
         caps = [self.candidate.cap]
         if strategy == "weave" and not caps[0] and (cap := next_step(pressure, shared, threads, arch)):
@@ -188,6 +191,13 @@ class _Launch:
             )
             for k, (load, shared) in enumerate(zip(self.loads, self.shared, strict=True))
         ]  # fmt: skip
+
+    def _running(self, which: Sequence[int], threads: int) -> int:
+        """The threads of a CTA that executes these kernels, of the `threads` that it has, which do not end at once.
+        Where a kernel has barriers, the others may have to arrive at them."""
+        if not which or self.candidate.strategy == "horizontal" or any(k.has_barriers for k in self.judge.kernels):
+            return threads
+        return max(self.judge.shapes[k].threads or THREADS for k in which)
 
     @property
     def precedence(self) -> list[tuple[bool, float]]:
