@@ -30,7 +30,7 @@ NEAR = 7  # registers that a cap may take, for one step of occupancy; spilling m
 ENOUGH = 0.75  # of an SM's warps, the least share for a cap: with fewer, more warps hide little, or much spills
 # Of the longest CTA: for how long SMs are idle at the end of a launch of several kernels, in which long CTAs may be the
 # last. Separate launches begin with the kernel of the longer ones.
-TAIL = 0.5
+TAIL = 1.0
 SPILL = {"issue": 2.0, "shared": 8.0}  # cycles of a quarter of an SM for a register that is stored and loaded once
 
 

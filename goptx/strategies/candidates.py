@@ -91,7 +91,7 @@ class Judge:
 
     def side_by_side(self, candidate: Candidate) -> Candidate:
         """Separate launches side by side, in the order that leaves less of the GPU idle. A kernel of which it runs all
-        CTAs at once begins first: behind another it would wait for the end of that, and its own would come last. Else
+        CTAs at once begins first: started later it would wait for the end of the others, and its CTAs would come last. Else
         the one with the longer CTAs does: while the last of them run, short ones fill the other SMs."""
         launch = _Launch(self, candidate, tuple(kernel.unknown.middle for kernel in self.kernels), None)
         precedence = launch.precedence

@@ -16,7 +16,8 @@ from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import Judge
 
 TIE = 0.01  # estimates that differ by less are taken to be equal
-LOSS = 0.10  # times as long as separate launches, less 1: what the worst case may cost; estimates are no better
+ROBUST = 0.04  # share by which a plain interleaved kernel may be slower than another, which loses more where estimates err
+LOSS = 0.07  # times as long as separate launches, less 1: what the worst case may cost; estimates are no better
 LEAST = 0.04  # the least gain, less 1, for which kernels are fused: smaller estimates are measured as losses as often as gains
 EQUAL = 0.0002  # estimates that differ by less are taken to be equal
 MUCH = 0.25  # a gain, less 1, under some assumption, for which a candidate is taken that never loses
@@ -89,5 +90,7 @@ def best(found: Mapping[Candidate, Prospect]) -> Candidate:
     if not safe:
         return min(found, key=lambda c: (found[c].loss, found[c].cycles))
     least = min(found[c].cycles for c in safe)
-    near = [c for c in safe if found[c].cycles <= least * (1 + TIE)]
+    robust = [c for c in safe if c.plain and c.strategy == "interleave" and found[c].cycles <= least * (1 + ROBUST)]
+    least = min((found[c].cycles for c in robust), default=least)
+    near = [c for c in robust or safe if found[c].cycles <= least * (1 + TIE)]
     return min(near, key=lambda c: (-min(c.factors), found[c].cycles, not c.option("streams")))
