@@ -91,7 +91,7 @@ class Judge:
 
     def side_by_side(self, candidate: Candidate) -> Candidate:
         """Separate launches side by side, in the order that leaves less of the GPU idle. A kernel of which it runs all
-        CTAs at once begins first: started later it would wait for the end of the others, and its CTAs would come last. Else
+        CTAs at once begins first: started later it would wait for the others, and its CTAs would come last. Else
         the one with the longer CTAs does: while the last of them run, short ones fill the other SMs."""
         launch = _Launch(self, candidate, tuple(kernel.unknown.middle for kernel in self.kernels), None)
         precedence = launch.precedence
@@ -203,7 +203,10 @@ class _Launch:
     def precedence(self) -> list[tuple[bool, float]]:
         """For each kernel of separate launches a key: the one with the least is launched first."""
         launches = self.separate()
-        ctas = [-(-shape.ctas // n) if shape.ctas else None for shape, n in zip(self.judge.shapes, self.factors, strict=True)]
+        ctas = [
+            -(-shape.ctas // n) if shape.ctas else None
+            for shape, n in zip(self.judge.shapes, self.factors, strict=True)
+        ]
         few = of_few_ctas([(n, shape.threads) for n, shape in zip(ctas, self.judge.shapes, strict=True)])
         return [
             (k not in few and launches[k].filled >= 1.0, -self._whole([k], k).latency) for k in range(len(launches))

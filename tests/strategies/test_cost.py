@@ -94,14 +94,17 @@ SUM = "\n".join(f"add.f32 %f2, %f2, %f{k};" for k in range(4, 40))
 def looping(loops: int, begin: str = "", end: str = "") -> str:
     """A kernel of so many loops within each other, each as long as its parameter says."""
     heads = "".join(f"mov.u32 %r{k}, 0;\nLOOP{k}:\n" for k in range(1, loops + 1))
-    ends = "".join(f"add.u32 %r{k}, %r{k}, 1; setp.lt.u32 %p, %r{k}, %r9; @%p bra LOOP{k};\n" for k in range(loops, 0, -1))
+    ends = "".join(
+        f"add.u32 %r{k}, %r{k}, 1; setp.lt.u32 %p, %r{k}, %r9; @%p bra LOOP{k};\n" for k in range(loops, 0, -1)
+    )
     return f"""
 .version 8.0
 .target sm_90
 .address_size 64
 .visible .entry looping(.param .u64 out, .param .u32 n) {{
 .reg .f32 %f<50>; .reg .b32 %r<10>; .reg .b64 %rd<4>; .reg .pred %p;
-ld.param.u64 %rd1, [out]; ld.param.u32 %r9, [n]; mov.u32 %r8, %tid.x; mul.wide.u32 %rd2, %r8, 4; add.u64 %rd2, %rd1, %rd2;
+ld.param.u64 %rd1, [out]; ld.param.u32 %r9, [n]; mov.u32 %r8, %tid.x; mul.wide.u32 %rd2, %r8, 4;
+add.u64 %rd2, %rd1, %rd2;
 {begin}
 {heads}{LOADS}
 {ends}{end}
