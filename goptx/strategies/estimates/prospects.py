@@ -20,7 +20,7 @@ ROBUST = (
     0.04  # share by which a plain interleaved kernel may be slower than another, which loses more where estimates err
 )
 LOSS = 0.07  # times as long as separate launches, less 1: what the worst case may cost; estimates are no better
-LEAST = 0.04  # the least gain, less 1, for which kernels are fused: less was measured as a loss as often as a gain
+LEAST = 0.03  # the least gain, less 1, for which kernels are fused: less was measured as a loss as often as a gain
 EQUAL = 0.0002  # estimates that differ by less are taken to be equal
 MUCH = 0.25  # a gain, less 1, under some assumption, for which a candidate is taken that never loses
 STAKE = 1 / 3  # of what a candidate may lose in the worst case, the share that it has to gain in the middle one
