@@ -31,7 +31,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-KERNELS = ("harris", "lud", "sort", "transpose")  # README.md calls them harris.ptx and so on
 SHELL = ("", "sh", "bash")
 LIMIT = 240  # seconds of one block
 MARK = re.compile(r"<!-- (shown|gpu|needs)(?:: *(.*?))? -->")
@@ -96,7 +95,7 @@ def main() -> int:
 
 
 def copied_tree(target: Path) -> Path:
-    """What git has, or would have; and the kernels under the names that the README gives them."""
+    """What git has, or would have."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -110,9 +109,6 @@ def copied_tree(target: Path) -> Path:
             if (ROOT / name).is_file():
                 (target / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, target / name)
-    for name in KERNELS:
-        shutil.copy(target / "examples" / "kernels" / f"{name}.sm_90.ptx", target / f"{name}.ptx")
-        shutil.copy(target / "examples" / "kernels" / f"{name}.toml", target)
     return target
 
 

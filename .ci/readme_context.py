@@ -49,7 +49,7 @@ def on_gpu(value: Any) -> Any:
 
 
 def samples(name: str) -> list[Any]:
-    (small,) = (launch.small() for launch in read_specification(Path(f"{name}.toml")))
+    (small,) = (launch.small() for launch in read_specification(Path(f"examples/kernels/{name}.toml")))
     return [sample(argument, i) for i, argument in enumerate(small.arguments)]
 
 

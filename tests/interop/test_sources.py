@@ -30,6 +30,31 @@ def test_goptx_reads_what_it_weaves() -> None:
     assert goptx.read(ObjectCode(EMPTY.encode(), name="empty")).entries[0].name == "k"
 
 
+def test_strings_that_are_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("kernel.s").write_text(EMPTY)
+    for name in ("harris.ptx", "some where/harris.ptx", "kernel.s"):
+        with pytest.raises(InputError, match=rf"'{name}' is a string, and strings are PTX text; give pathlib.Path"):
+            goptx.weave(name, EMPTY)
+    assert goptx.weave(Path("kernel.s"), EMPTY)
+
+
+@pytest.mark.parametrize("source", ["kernels/a.cu", Path("kernels/a.cu")])
+def test_cuda_is_not_ptx(source: str | Path) -> None:
+    with pytest.raises(
+        InputError, match=r"kernels/a.cu: CUDA C\+\+, not PTX; compile it first, `nvcc -ptx -arch=sm_90 "
+    ):
+        goptx.read(source)
+
+
+@pytest.mark.parametrize("text", [" ".join(EMPTY.split()), "no PTX", "x" * 10_000, "a\0b", ".version 8.0 // a.ptx"])
+def test_text_of_one_line_is_not_a_path(text: str) -> None:
+    try:
+        assert goptx.read(text).entries
+    except goptx.PtxSyntaxError:
+        assert text != " ".join(EMPTY.split())
+
+
 # Numba -----------------------------------------------------------------------------------------------------
 
 
