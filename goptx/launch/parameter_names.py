@@ -17,8 +17,11 @@ def letter_of(position: int) -> str:
     return chr(ord("A") + position)
 
 
-def parameter_named(name: str, kernels: Sequence[tuple[str, Function]], what: str) -> tuple[int, int]:
-    """The position of its kernel, and its own there; `what` names the purpose in messages. Raises `InputError`."""
+def parameter_named(
+    name: str, kernels: Sequence[tuple[str, Function]], what: str, specified: Sequence[Sequence[str]] = ()
+) -> tuple[int, int]:
+    """The position of its kernel, and its own there; `what` names the purpose in messages. `specified`: the names in
+    each kernel's launch specification, in order, which are known too. Raises `InputError`."""
     letter, _, own = name.partition(":")
     kernel = next((k for k, (known, _) in enumerate(kernels) if known == letter), None)
     if kernel is None or not own:
@@ -27,9 +30,21 @@ def parameter_named(name: str, kernels: Sequence[tuple[str, Function]], what: st
             f"A:n; the kernels are {' and '.join(f'{known} (`{entry.name}`)' for known, entry in kernels)}."
         )
     names = [p.name for p in kernels[kernel][1].parameters]
-    position = int(own) if re.fullmatch("[0-9]+", own) else names.index(own) if own in names else -1
+    positions = [int(own)] if re.fullmatch("[0-9]+", own) else _positions(own, names, *specified[kernel : kernel + 1])
+    if len(positions) > 1:
+        raise InputError(
+            f"{what} `{name}`: the PTX and the launch specification give that name to different parameters, numbers "
+            f"{' and '.join(map(str, positions))}; give the number."
+        )
+    position = positions[0] if positions else -1
     if not 0 <= position < len(names):
-        listed = ", ".join(f"{i} ({n})" for i, n in enumerate(names)) or "none"
+        also = [f", {n}" for n in (specified[kernel] if specified else ())] or [""] * len(names)
+        listed = ", ".join(f"{i} ({n}{more})" for i, (n, more) in enumerate(zip(names, also, strict=False))) or "none"
         entry = kernels[kernel][1].name
         raise InputError(f"{what} `{name}`: kernel {letter} (`{entry}`) has no such parameter; it has {listed}.")
     return kernel, position
+
+
+def _positions(own: str, *lists: Sequence[str]) -> list[int]:
+    """The positions of a name in lists, each once."""
+    return sorted({names.index(own) for names in lists if own in names})

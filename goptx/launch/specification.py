@@ -146,20 +146,42 @@ def read_specification(path: Path) -> tuple[Launch, ...]:
 
 
 def _launch(path: Path, table: Mapping[str, Any], check: Mapping[str, Any]) -> Launch:
-    missing = [key for key in ("file", "entry", "grid", "block") if key not in table]
+    missing = [key for key in ("file", "grid", "block") if key not in table]
     if missing:
         raise InputError(f"{path}: a [[kernel]] lacks {', '.join(f'`{m}`' for m in missing)}.")
+    arguments = table.get("argument", ())
+    if lacking := [
+        f"`{a.get('name', '?')}`" for a in arguments if "dtype" not in a or ("value" in a) == ("length" in a)
+    ]:
+        raise InputError(
+            f"{path}: give `dtype` and either `value` (a scalar) or `length` (an array) of {', '.join(lacking)}."
+        )
     return Launch(
         file=path.parent / table["file"],
-        entry=table["entry"],
+        entry=table.get("entry") or _only_entry(path, path.parent / table["file"]),
         grid=tuple(table["grid"]),
         block=tuple(table["block"]),
         shared=table.get("shared", 0),
         tunable=table.get("tunable", False),
-        arguments=tuple(_argument(path, a) for a in table.get("argument", ())),
+        arguments=tuple(_argument(path, a) for a in arguments),
         check=check,
         cubin=path.parent / table["cubin"] if "cubin" in table else None,
     )
+
+
+def _only_entry(path: Path, file: Path) -> str:
+    """The name of the one entry of the PTX file. Raises `InputError` where there are several or none."""
+    from goptx.ptx.parse import parse  # only where a specification leaves the entry out
+
+    note_read(file)
+    try:
+        names = [entry.name for entry in parse(file.read_bytes(), str(file)).entries]
+    except OSError as error:
+        raise InputError(f"{path}: `{file}` cannot be read ({error.strerror}); name its entry with `entry`.") from None
+    if len(names) != 1:
+        listed = ", ".join(f"`{name}`" for name in names) or "no entry"
+        raise InputError(f"{path}: a [[kernel]] lacks `entry`, and {file} has {listed}; name one.")
+    return names[0]
 
 
 def _argument(path: Path, table: Mapping[str, Any]) -> Argument:
@@ -167,8 +189,6 @@ def _argument(path: Path, table: Mapping[str, Any]) -> Argument:
     name = table.get("name", "?")
     if unknown := sorted(set(table) - known):
         raise InputError(f"{path}: argument `{name}`: unknown key `{unknown[0]}`; expected {', '.join(sorted(known))}.")
-    if "dtype" not in table or ("value" in table) == ("length" in table):
-        raise InputError(f"{path}: argument `{name}` needs `dtype` and either `value` (a scalar) or `length`.")
     role, generator = table.get("role", "in"), table.get("generator", "")
     if role not in ROLES:
         raise InputError(f"{path}: argument `{name}`: role `{role}` is not one of {', '.join(ROLES)}.")

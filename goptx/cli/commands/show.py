@@ -1,4 +1,4 @@
-"""goptx show: lists the entries of a PTX file."""
+"""goptx show: lists the entries of a PTX file; goptx fmt: the file in its canonical form."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ def add(new: NewParser) -> None:
         "--cfg", choices=("dot", "svg"), help="print the control-flow graph instead: for Graphviz, or as a picture"
     )
     parser.set_defaults(run=_run)
+
+
+def add_fmt(new: NewParser) -> None:
+    parser = new("fmt", help="print PTX in its canonical form")
+    parser.add_argument("input", metavar="FILE", help="a PTX file, `-` for standard input")
+    parser.set_defaults(run=lambda options: write(None, str(module(options.input))))
 
 
 def _run(options: argparse.Namespace) -> None:
