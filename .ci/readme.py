@@ -129,7 +129,7 @@ def prepare(tree: Path, folder: Path, fresh: bool) -> None:
 
 def has_gpu() -> bool:
     done = subprocess.run(["goptx", "doctor", "--report=json"], capture_output=True, text=True, check=True)
-    return any(f["what"] == "GPU" and f["found"] for f in json.loads(done.stderr)["findings"])
+    return any(f["what"] == "GPU" and f["found"] for f in json.loads(done.stdout)["findings"])
 
 
 def run_document(path: Path, tree: Path, gpu: bool, folder: Path) -> Iterator[str]:

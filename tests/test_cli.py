@@ -107,12 +107,13 @@ def test_shapes_reach_weave(tmp_path: Path) -> None:
 
 
 def test_check_of_kernels_with_shapes_of_their_own(tmp_path: Path) -> None:
-    done = run("check", HARRIS, SORT, "--shape", "A=?:?", "--shape", "B=2:256", "--report=json", cwd=tmp_path)
+    done = run("check", HARRIS, SORT, "--shape", "A=?:?", "--shape", "B=2:256", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert re.search(
         r"^grid 4, block 256, shared 0, .*^B sort  \S+  grid 2, block 256, shared 0$", done.stdout, re.M | re.S
     )
-    assert json.loads(done.stderr)["shapes"] == {"A": "4:256", "B": "2:256"}
+    done = run("check", HARRIS, SORT, "--shape", "A=?:?", "--shape", "B=2:256", "--report=json", cwd=tmp_path)
+    assert json.loads(done.stdout)["shapes"] == {"A": "4:256", "B": "2:256"}
 
 
 def test_report_goes_to_standard_error(tmp_path: Path) -> None:
@@ -125,8 +126,8 @@ def test_report_goes_to_standard_error(tmp_path: Path) -> None:
 
 def test_json_report_is_one_object_with_the_warnings_inside(tmp_path: Path) -> None:
     done = run("weave", HARRIS, SORT, "--report=json", "--arch", "sm_120", "-o", "out.ptx", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (0, "")
-    report = json.loads(done.stderr)
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(done.stdout)
     assert 0 < report["woven_fraction"] <= 1
     assert list(report["kernels"]) == ["A", "B"]
     assert report["kernels"]["B"]["name"] == "sort"
@@ -135,6 +136,45 @@ def test_json_report_is_one_object_with_the_warnings_inside(tmp_path: Path) -> N
     assert list(report["symbols"]) == ["A", "B"]
     (warning,) = report["warnings"]
     assert "no latency table for sm_120" in warning
+
+
+@pytest.mark.parametrize("words", [["--report=json"], ["--report", "json"]])
+def test_json_stands_beside_the_kernel_and_alone_otherwise(words: list[str], tmp_path: Path) -> None:
+    both = run("weave", *words, HARRIS, SORT, cwd=tmp_path)
+    assert both.stdout == goptx.weave(Path(HARRIS), Path(SORT)).text()
+    alone = run("weave", HARRIS, SORT, *words, "-o", "out.ptx", cwd=tmp_path)
+    assert alone.stderr == ""
+    assert json.loads(alone.stdout) == json.loads(both.stderr)
+
+
+def test_errors_are_json_too(tmp_path: Path) -> None:
+    done = run("weave", HARRIS, SORT, "--same", "A:99=B:0", "-o", "out.ptx", "--report", "json", cwd=tmp_path)
+    printed = json.loads(done.stdout)
+    assert (done.stderr, printed["exit_code"], done.returncode) == ("", 2, 2)
+    assert set(printed["error"]) == {"class", "message", "rule"} and printed["warnings"] == []
+    missing = run("show", "none.ptx", "--report=json", cwd=tmp_path)
+    assert (missing.returncode, json.loads(missing.stdout)["error"]["class"]) == (2, "InputError")
+    unparsed = run("weave", "--none", "--report=json", cwd=tmp_path)  # the output is not known
+    assert (unparsed.stdout, json.loads(unparsed.stderr)["exit_code"]) == ("", 2)
+
+
+def test_refusals_in_json_name_their_rule(tmp_path: Path) -> None:
+    (tmp_path / "a.ptx").write_text(HEAD.replace("64", "32") + ".visible .entry one()\n{\n    ret;\n}\n")
+    done = run("weave", "a.ptx", SORT, "--report=json", cwd=tmp_path)
+    assert (done.returncode, json.loads(done.stderr)["error"]["rule"]) == (2, "common-target")
+
+
+def test_entries_as_json(tmp_path: Path) -> None:
+    done = run("show", SORT, "--report", "json", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    facts = json.loads(done.stdout)
+    (entry,) = facts["entries"]
+    assert (facts["target"], facts["address_size"], entry["name"]) == (["sm_90"], 64, "sort")
+    assert [p["bytes"] for p in entry["parameters"]] == [p.size for p in goptx.read(Path(SORT)).entries[0].parameters]
+    assert sum(block["instructions"] for block in entry["flow"]["blocks"]) > 40
+    assert entry["barriers"] and entry["registers"]
+    both = run("show", SORT, "--report=json", "--cfg", "dot", cwd=tmp_path)
+    assert (both.returncode, "--cfg dot is a picture of its own; leave out" in both.stdout) == (2, True)
 
 
 def test_warnings_come_after_the_report(tmp_path: Path) -> None:

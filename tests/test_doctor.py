@@ -118,7 +118,7 @@ def test_tools_that_cannot_be_asked_are_missing(monkeypatch: pytest.MonkeyPatch,
 
 def test_report_is_one_object(tmp_path: Path) -> None:
     done = run("doctor", "--report=json", cwd=tmp_path)
-    report = json.loads(done.stderr)
+    report = json.loads(done.stdout)
     assert (done.returncode, report["trouble"], report["warnings"]) == (0, "", [])
     assert [set(finding) for finding in report["findings"]] == [
         {"what", "found", "detail", "needed", "remedy"} for _ in report["findings"]

@@ -15,7 +15,8 @@ HEAD = """# Command line
 
 Parameters are written `A:2` or `A:name`; `-` is standard input or output. On failure the first line of standard error
 is `CLASS: message`. Exit status 1 stands for `CannotWeave`, `DependentKernels` and a check that failed, 2 for all else
-that is wrong. `--report=json` writes one JSON object to standard error.
+that is wrong. `--report=json` prints one JSON object on standard output, or on standard error where the kernel stands
+on standard output; an error is in it, as `error` with `class`, `message` and `rule`.
 """
 
 
