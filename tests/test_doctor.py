@@ -60,8 +60,8 @@ def nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_missing_parts_are_listed_with_their_uses(tmp_path: Path) -> None:
     missing = {finding.what for finding in found().values() if not finding.found}
     always = {"goptx", "Python", "latencies"}
-    assert missing == {"parser", "graphs", "numpy", "cache", "ptxas", "nvJitLink", "cuda.core", "driver", "GPU",
-                       "disassembler", "ncu", "matplotlib", "rich", "distributed", "nvcc"}  # fmt: skip
+    assert missing == {"parser", "names", "graphs", "numpy", "cache", "ptxas", "nvJitLink", "cuda.core", "driver",
+                       "GPU", "disassembler", "ncu", "matplotlib", "rich", "distributed", "nvcc"}  # fmt: skip
     assert {finding.what for finding in found().values() if finding.found} == always
     assert all(finding.needed for finding in found().values() if not finding.found)
     done = run("doctor", cwd=tmp_path)

@@ -95,7 +95,9 @@ def test_several_entries_and_files(folder: Path) -> None:
     one = run("spec", "two.ptx", "--entry", "two", cwd=folder).stdout
     assert [k["entry"] for k in tomllib.loads(one)["kernel"]] == ["two"]
     none = run("spec", "two.ptx", "--entry", "three", cwd=folder)
-    assert none.stderr == "InputError: two.ptx: no entry to describe; the files have `one`, `two`.\n"
+    assert "no entry `three`; the module has the entries `one`, `two`" in none.stderr
+    (folder / "none.ptx").write_text(".version 8.0\n.target sm_80\n.address_size 64\n")
+    assert "none.ptx: no entry to describe; give PTX" in run("spec", "none.ptx", cwd=folder).stderr
 
 
 def test_a_structure_cannot_be_described(folder: Path) -> None:

@@ -17,6 +17,8 @@ from goptx.errors import CannotWeave, InputError
 from goptx.launch.shape import Shape
 from goptx.launch.specification import Argument
 from goptx.ptx.ir import Module, Variable
+from goptx.readable_names import short_parameter
+from goptx.sources.kernel_text import choose_entry
 
 HEAD = "# A launch specification. Sizes are those of a small launch: fill in what the program launches.\n"
 WORDS = {"f": "float", "s": "int"}  # of numpy; all other types are unsigned
@@ -25,10 +27,9 @@ WORDS = {"f": "float", "s": "int"}  # of numpy; all other types are unsigned
 def new_specification(kernels: Sequence[tuple[Module, Path]], entry: str | None = None) -> str:
     """The specification of all entries of the modules, or of the one called `entry`, as TOML. The paths are those to
     write for the files. Raises `InputError` for a parameter that a specification cannot describe."""
-    chosen = [(m, e, path) for m, path in kernels for e in m.entries if entry in (None, e.name)]
+    chosen = [(m, e, path) for m, path in kernels for e in ([choose_entry(m, entry)] if entry else m.entries)]
     if not chosen:
-        known = ", ".join(f"`{e.name}`" for m, _ in kernels for e in m.entries) or "no entry"
-        raise InputError(f"{kernels[0][0].source}: no entry to describe; the files have {known}.")
+        raise InputError(f"{kernels[0][0].source}: no entry to describe; give PTX with an `.entry` that has a body.")
     made = [_Description(Subject("A", m, e, None), path) for m, e, path in chosen]
     check = "[check]" if len(made) == 1 else "[[check]]"
     tables = [*(one.kernel() for one in made), *(f"{check}{one.check()}" for one in made)]
@@ -71,7 +72,7 @@ class _Description:
 
     def argument(self, position: int, parameter: Variable) -> Iterator[str]:
         found = self.arguments[position]
-        yield f"name = {_text(parameter.name)}  # any name"
+        yield f"name = {_text(self.named(parameter))}  # any name"
         if found is not None and found.is_array:
             yield f'dtype = "{found.dtype}"'
             yield f"length = {found.length}  # fill in: elements"
@@ -87,9 +88,12 @@ class _Description:
             yield f'dtype = "{WORDS.get(parameter.type[0], "uint")}{8 * parameter.size}"'
             yield "# value =   # fill in; for a pointer give length, generator and role"
 
+    def named(self, parameter: Variable) -> str:
+        return short_parameter(parameter.name, self.subject.entry.name)
+
     def check(self) -> str:
         """The sizes for checks, as far as they are known."""
-        known = [(_text(p.name), self.arguments[i]) for i, p in enumerate(self.parameters)]
+        known = [(_text(self.named(p)), self.arguments[i]) for i, p in enumerate(self.parameters)]
         lengths = [f"{name} = {a.length}" for name, a in known if a is not None and a.is_array]
         values = [f"{name} = {a.value}" for name, a in known if a is not None and not a.is_array]
         lines = [f"grid = [{CTAS}]"]

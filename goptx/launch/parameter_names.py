@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from goptx.errors import InputError
+from goptx.readable_names import short, short_parameter
 
 if TYPE_CHECKING:
     from goptx.ptx.ir import Function
@@ -27,10 +28,16 @@ def parameter_named(
     if kernel is None or not own:
         raise InputError(
             f"{what} `{name}`: write the kernel's letter and the parameter's number or name, for example A:2 or "
-            f"A:n; the kernels are {' and '.join(f'{known} (`{entry.name}`)' for known, entry in kernels)}."
+            f"A:n; the kernels are {' and '.join(f'{known} (`{short(entry.name)}`)' for known, entry in kernels)}."
         )
+    called = kernels[kernel][1].name
     names = [p.name for p in kernels[kernel][1].parameters]
-    positions = [int(own)] if re.fullmatch("[0-9]+", own) else _positions(own, names, *specified[kernel : kernel + 1])
+    shortened = [short_parameter(name, called) for name in names]
+    positions = (
+        [int(own)]
+        if re.fullmatch("[0-9]+", own)
+        else _positions(own, names, shortened, *specified[kernel : kernel + 1])
+    )
     if len(positions) > 1:
         raise InputError(
             f"{what} `{name}`: the PTX and the launch specification give that name to different parameters, numbers "
@@ -40,8 +47,9 @@ def parameter_named(
     if not 0 <= position < len(names):
         also = [f", {n}" for n in (specified[kernel] if specified else ())] or [""] * len(names)
         listed = ", ".join(f"{i} ({n}{more})" for i, (n, more) in enumerate(zip(names, also, strict=False))) or "none"
-        entry = kernels[kernel][1].name
-        raise InputError(f"{what} `{name}`: kernel {letter} (`{entry}`) has no such parameter; it has {listed}.")
+        raise InputError(
+            f"{what} `{name}`: kernel {letter} (`{short(called)}`) has no such parameter; it has {listed}."
+        )
     return kernel, position
 
 

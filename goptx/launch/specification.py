@@ -15,6 +15,7 @@ from typing import Any
 
 from goptx.errors import InputError
 from goptx.files_read import note_read
+from goptx.readable_names import readable, short
 
 GENERATORS = ("uniform", "normal", "integers", "zeros", "arange")
 ROLES = ("in", "out", "inout")
@@ -84,7 +85,7 @@ def find_specification(ptx: Path, entry: str) -> Launch | None:
     """The launch of an entry in the specification beside a PTX file; None without a specification or a launch."""
     path = specification_beside(ptx)
     launches = read_specification(path) if path.is_file() else ()
-    return next((launch for launch in launches if launch.entry == entry), None)
+    return next((launch for launch in launches if launch.entry in (entry, short(entry), readable(entry))), None)
 
 
 def described(name: str, text: str, seed: int = 0) -> Argument:

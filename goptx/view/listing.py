@@ -15,6 +15,7 @@ from goptx.errors import CannotWeave
 from goptx.ptx.ir import Declaration, Function, Instruction, Module, Registers, Statement, Variable
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import statements_in
+from goptx.readable_names import elided, readable, short_parameter
 from goptx.sources.kernel_text import choose_entry
 from goptx.weaving.link.symbols import reached_symbols
 
@@ -63,6 +64,7 @@ def _facts(module: Module, entry: Function) -> dict[str, Any]:
     variables = [*outer, *(s.variable for s in statements if isinstance(s, Declaration))]
     return {
         "name": entry.name,
+        "readable": readable(entry.name),
         "line": entry.line,
         "launch": [str(directive) for directive in entry.directives],
         "parameters": [_variable(v) for v in entry.parameters],
@@ -78,12 +80,14 @@ def _entry(found: Mapping[str, Any]) -> str:
     registers = ", ".join(f"{count} {kind}" for kind, count in found["registers"].items())
     rows = [
         ("launch", found["launch"]),
-        *((space, _variables(found[space])) for space in ("parameters", *SPACES)),
+        *((space, _variables(found[space], found["name"])) for space in ("parameters", *SPACES)),
         ("registers", [registers] if registers else []),
         ("barriers", [_with_lines(text, at) for text, at in found["barriers"].items()]),
         ("functions", found["functions"]),
     ]
-    title = f"{found['name']}, line {found['line']}"
+    named = found["readable"]
+    title = f"{elided(named, 20)}, line {found['line']}"
+    rows.insert(0, ("name", [elided(found["name"], 20)] if named != found["name"] else []))
     return "\n".join([title, *_columns(rows), *_blocks(found["flow"])]) + "\n"
 
 
@@ -106,8 +110,10 @@ def _variable(variable: Variable) -> dict[str, Any]:
     }
 
 
-def _variables(variables: Iterable[Mapping[str, Any]]) -> list[str]:
-    described = [(v["name"], " ".join(v["qualifiers"]), v["bytes"]) for v in variables]
+def _variables(variables: Iterable[Mapping[str, Any]], entry: str) -> list[str]:
+    described = [
+        (elided(short_parameter(v["name"], entry), 60), " ".join(v["qualifiers"]), v["bytes"]) for v in variables
+    ]
     width = max((len(name) for name, *_ in described), default=0)
     return [
         f"{name:{width}}  {'at launch' if size is None else f'{size} bytes':>10}  {qualifiers}"
