@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bodies import kernel
-from interop.objects import CUDADispatcher, ObjectCode, RawKernel, RawModule, corpus, on_device
+from interop.objects import CUDADispatcher, HostTensor, ObjectCode, RawKernel, RawModule, corpus, on_device
 
 import goptx
 from goptx import AssemblyError, InputError
@@ -78,6 +78,33 @@ def test_numbas_arrays() -> None:
     assert arguments(empty) == [None, None, 0, 1, empty, 0, 1]
 
 
+def test_numbas_arrays_in_host_memory() -> None:
+    """As for arrays on the device, so the emulator takes them; a launch names the array."""
+    array = np.zeros((3, 4, 5), np.float32)
+    assert arguments(array, np.float32(7)) == [None, None, 60, 4, array, 3, 4, 5, 80, 20, 4, np.float32(7)]
+    assert arguments(array.T)[5:] == [5, 4, 3, 4, 20, 80]
+    found = arguments(HostTensor(array))
+    assert found[4] is array and found[5:8] == [3, 4, 5]
+    dispatcher = CUDADispatcher({("array(float64, 2d, C)",): corpus("mandelbrot.numba")})
+    images = [np.zeros((6, 8), np.uint8), HostTensor(np.zeros((6, 8), np.uint8))]
+    for image in images:
+        goptx.emulate(dispatcher, (1, 1), (8, 8), [*arguments(image, -2.0, 1.0), 20])
+    assert images[0].any() and np.array_equal(images[0], images[1].array)
+
+
+def test_the_emulator_takes_tensors_in_host_memory() -> None:
+    store = kernel("ld.param.u64 %rd1, [k_out]; mov.u32 %r1, %tid.x; st.global.u32 [%rd1], %r1; ret;")
+    tensor = HostTensor(np.full(1, 9, np.uint32))
+    goptx.emulate(store, 1, 1, [None, tensor, 0])
+    assert tensor.array.tolist() == [0]
+    woven = goptx.weave(store, store)
+    others = [HostTensor(np.full(1, 9, np.uint32)) for _ in range(2)]
+    goptx.emulate(woven, 1, 1, [[None, one, 0] for one in others])
+    assert [one.array.tolist() for one in others] == [[0], [0]]
+    with pytest.raises(InputError, match=r"a HostTensor cannot be a numpy array \(bfloat16\); view it as integers"):
+        goptx.emulate(store, 1, 1, [None, HostTensor(None), 0])
+
+
 def test_numba_is_not_compiled_or_for_several_signatures() -> None:
     with pytest.raises(InputError, match="Numba kernel `turn` is not compiled yet; launch it once"):
         goptx.weave(CUDADispatcher({}), EMPTY)
@@ -119,6 +146,16 @@ def test_cupy_is_compiled_as_cupy_does(monkeypatch: pytest.MonkeyPatch) -> None:
         ("text", None, ("-DN=4", "-ftz=true"), (), "k (CuPy)"),
         ("template", None, ("-ftz=true",), ("f<int>",), "RawModule (CuPy)"),
     ]
+
+
+def test_cupy_without_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goptx.device.load.architecture", lambda: None)
+    with pytest.raises(InputError, match=r"no GPU for which CuPy would compile it; give the module that") as caught:
+        goptx.weave(RawKernel("k", "text"), EMPTY, arch="sm_90")
+    remedy = r"""`goptx.compile_cuda(kernel.code, arch="sm_90", options=['-DN=4', '-ftz=true'])`"""
+    assert remedy in str(caught.value)
+    with pytest.raises(InputError, match=r"options=\['-ftz=true'\], instances=\['f<int>'\]\)`"):
+        goptx.weave(RawModule("template", ("f<int>",)), EMPTY, arch="sm_90")
 
 
 def test_cupy_of_a_file(tmp_path: Path) -> None:
