@@ -1,5 +1,6 @@
 """The command line."""
 
+import io
 import json
 import re
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 from command_line import run
 
 import goptx
+from goptx.cli.terminal import coloured
 
 KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
 HARRIS = str(KERNELS / "harris.sm_90.ptx")
@@ -177,6 +179,69 @@ def test_entries_as_json(tmp_path: Path) -> None:
     assert (both.returncode, "--cfg dot is a picture of its own; leave out" in both.stdout) == (2, True)
 
 
+# The terminal -------------------------------------------------------------------------------------------
+
+
+def test_without_a_command_the_help_is_printed(tmp_path: Path) -> None:
+    done = run(cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, run("--help", cwd=tmp_path).stdout, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "help_of"),
+    [
+        (["weave", HARRIS, SORT, "--none"], "goptx weave"),
+        (["latency", "measure", "more"], "goptx latency measure"),
+        (["latency"], "goptx latency"),
+        (["none"], "goptx"),
+    ],
+)
+def test_messages_lead_to_the_help_of_the_command(words: list[str], help_of: str, tmp_path: Path) -> None:
+    refused(run(*words, cwd=tmp_path), 2, rf"InputError: .*; see `{help_of} --help`\.$")
+
+
+def test_an_interrupted_command_says_so_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("goptx.weaving.weave.weave", interrupted)
+    done = run("weave", HARRIS, SORT, "-o", "out.ptx", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colours_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert coloured("warning:", "33", Terminal()) == "\033[1;33mwarning:\033[0m"
+    assert coloured("warning:", "33", io.StringIO()) == "warning:"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert coloured("warning:", "33", Terminal()) == "warning:"
+
+
+def test_completion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = run("--print-completion", "bash", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "--max-registers" in done.stdout and "(weave fuse " in done.stdout
+    assert "_shtab_goptx_weave_pos_0_COMPGEN=_shtab_compgen_files\n" in done.stdout
+    (tmp_path / "goptx.sh").write_text(done.stdout)
+    assert subprocess.run(["bash", "-n", "goptx.sh"], cwd=tmp_path, check=False).returncode == 0
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    missing = run("--print-completion", "bash", cwd=tmp_path)
+    assert (missing.returncode, "takes the package shtab: `pip install goptx[completion]`" in missing.stderr) == (
+        2,
+        True,
+    )
+
+
+# Warnings -----------------------------------------------------------------------------------------------
+
+
 def test_warnings_come_after_the_report(tmp_path: Path) -> None:
     done = run("weave", HARRIS, SORT, "--report", "--arch", "sm_120", "-o", "out.ptx", cwd=tmp_path)
     assert done.stderr.splitlines()[-1].startswith("warning: no latency table for sm_120")
@@ -222,7 +287,6 @@ def test_two_entries_of_one_file_are_woven(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "InputError: .*COMMAND"),
         (["stitch"], "InputError: .*'stitch'"),
         (["weave"], "InputError: .*A.ptx"),
         (["weave", HARRIS], "InputError: .*two to 26 kernels"),

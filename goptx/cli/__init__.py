@@ -1,7 +1,7 @@
 """The command line: `goptx weave A.ptx B.ptx -o AB.ptx` and its siblings, one file each in commands/.
 
 Exit codes: 0 done; 1 the kernels cannot be woven or depend on each other, or a check failed; 2 any other error; 4 a
-fused kernel is not proved.
+fused kernel is not proved; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from collections.abc import Mapping, Sequence
 
 from goptx.cli.argument_parser import command_line
 from goptx.cli.command import Outcome
+from goptx.cli.terminal import RED, YELLOW, coloured
 from goptx.errors import CannotWeave, DependentKernels, GoptxError, NotProvedError
 
+INTERRUPTED = 130  # as shells have it
 TEXT, JSON = "--report=text", "--report=json"
 
 
@@ -26,6 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _joined(sys.argv[1:] if arguments is None else arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # the same bytes on every platform
+    if not given:
+        command_line().print_help()
+        return 0
     options: argparse.Namespace | None = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -40,6 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 _print_error(error)
                 _print_warnings(caught)
             return code
+        except KeyboardInterrupt:
+            print("interrupted", file=sys.stderr)
+            return INTERRUPTED
         except BrokenPipeError:
             # The reader of our output has stopped: print nothing more, not even the interpreter's message.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -90,9 +98,9 @@ def _print_json(
 
 
 def _print_error(error: GoptxError) -> None:
-    print(f"{type(error).__name__}: {error}", file=sys.stderr)
+    print(f"{coloured(f'{type(error).__name__}:', RED, sys.stderr)} {error}", file=sys.stderr)
 
 
 def _print_warnings(caught: Sequence[warnings.WarningMessage]) -> None:
     for warning in caught:
-        print(f"warning: {warning.message}", file=sys.stderr)
+        print(f"{coloured('warning:', YELLOW, sys.stderr)} {warning.message}", file=sys.stderr)

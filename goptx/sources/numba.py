@@ -41,7 +41,7 @@ def arguments(*args: object) -> list[object]:
     found: list[object] = []
     for arg in map(host_view, args):
         interface = getattr(arg, "__cuda_array_interface__", None)
-        if interface is None and getattr(arg, "ndim", 0):
+        if interface is None and getattr(arg, "ndim", None):
             interface = getattr(arg, "__array_interface__", None)
         found += [arg] if interface is None else _array(arg, interface)
     return found

@@ -86,10 +86,10 @@ def test_numbas_arrays_in_host_memory() -> None:
     found = arguments(HostTensor(array))
     assert found[4] is array and found[5:8] == [3, 4, 5]
     dispatcher = CUDADispatcher({("array(float64, 2d, C)",): corpus("mandelbrot.numba")})
-    images = [np.zeros((6, 8), np.uint8), HostTensor(np.zeros((6, 8), np.uint8))]
-    for image in images:
-        goptx.emulate(dispatcher, (1, 1), (8, 8), [*arguments(image, -2.0, 1.0), 20])
-    assert images[0].any() and np.array_equal(images[0], images[1].array)
+    image, tensor = np.zeros((6, 8), np.uint8), HostTensor(np.zeros((6, 8), np.uint8))
+    for one in (image, tensor):
+        goptx.emulate(dispatcher, (1, 1), (8, 8), [*arguments(one, -2.0, 1.0), 20])
+    assert image.any() and np.array_equal(image, tensor.array)
 
 
 def test_the_emulator_takes_tensors_in_host_memory() -> None:
