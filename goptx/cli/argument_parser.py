@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any, NoReturn
 
 from goptx.cli.commands import COMMANDS
@@ -14,6 +15,7 @@ def command_line() -> argparse.ArgumentParser:
     """The parser. Its options have in `run` the function that runs the command."""
     parser = _Parser(prog="goptx", description="Weave GPU kernels at PTX level.")
     parser.add_argument("--version", action=_Version, help="print the version and exit")
+    parser.add_argument("--cmakedir", action=_CmakeFolder, help="print the folder with the module for CMake and exit")
     parser.add_argument(
         "--print-completion",
         action=PrintCompletion,
@@ -50,4 +52,13 @@ class _Version(argparse.Action):
         from goptx.version import own_version
 
         print(f"goptx {own_version()}")
+        parser.exit()
+
+
+class _CmakeFolder(argparse.Action):
+    def __init__(self, option_strings: list[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(Path(__file__).parents[1] / "cmake")
         parser.exit()

@@ -91,9 +91,9 @@ def assemble_all(
     assembler comes first, because its machine code loads on older drivers too.
 
     `fmad=False` forbids contracting `mul` and `add` to `fma`. `max_registers` is only compared with the register
-    count: the cap itself is a `.maxnreg` in the text, because `-maxrregcount` is silently ignored beside `.maxntid` and `.reqntid`. A count above it is one of
-    `Assembly.warnings`. `capped` returns the text with the cap, while `ptx` lacks it, and is called only if
-    that text was not assembled before.
+    count: the cap itself is a `.maxnreg` in the text, because `-maxrregcount` is silently ignored beside `.maxntid`
+    and `.reqntid`. A count above it is one of `Assembly.warnings`. `capped` returns the text with the cap, while
+    `ptx` lacks it, and is called only if that text was not assembled before.
 
     Raises AssemblyError when there is no assembler or it refuses the text (with its own lines and the PTX
     lines they name), InputError when the text has no `.target` or no entry of that name.
