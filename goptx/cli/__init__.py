@@ -1,7 +1,8 @@
 """The command line: `goptx weave A.ptx B.ptx -o AB.ptx` and its siblings, one file each in commands/.
 
-Exit codes: 0 done; 1 the kernels cannot be woven or depend on each other, or a check failed; 2 any other error; 4 a
-fused kernel is not proved; 130 interrupted.
+Exit codes: 0 done; 1 the kernels cannot be woven or depend on each other, or a check failed; 2 any other error; 3 a
+kernel that is estimated to be slower than separate launches, where a gain is required; 4 a fused kernel is not proved;
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from goptx.cli.argument_parser import command_line
 from goptx.cli.command import Outcome
 from goptx.cli.terminal import RED, YELLOW, coloured
-from goptx.errors import CannotWeave, DependentKernels, GoptxError, NotProvedError
+from goptx.errors import CannotWeave, DependentKernels, GoptxError, NoGain, NotProvedError
 
 INTERRUPTED = 130  # as shells have it
 TEXT, JSON = "--report=text", "--report=json"
@@ -79,6 +80,8 @@ def _joined(words: Sequence[str]) -> list[str]:
 def _exit_code(error: GoptxError) -> int:
     if isinstance(error, NotProvedError):
         return 4
+    if isinstance(error, NoGain):
+        return 3
     return 1 if isinstance(error, CannotWeave | DependentKernels) else 2
 
 

@@ -7,10 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from goptx.cost.assumptions import known_of
 from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.shape import Shape
 from goptx.log import LOG
-from goptx.options import Choice, ParameterNames, ParameterPairs, Placement, Policy, Slicing
+from goptx.options import Assume, Choice, ParameterNames, ParameterPairs, Placement, Policy, Slicing
+from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.strategies.auto_decision import cache, cached, key_of
@@ -24,6 +26,7 @@ from goptx.weaving.request import check_request
 from goptx.weaving.weave import weave
 
 
+@judged
 def auto(
     *sources: Source,
     entries: Sequence[str | None] | None = None,
@@ -34,6 +37,7 @@ def auto(
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
+    assume: Assume | None = None,
     placement: Placement | None = None,
     max_blocks: int | None = None,
     max_growth: float | None = None,
@@ -50,6 +54,9 @@ def auto(
     """The kernels woven, vertical, interleaved or separate, coarsened or not, with a register cap or without: the
     candidate that is estimated to be fastest. `report.decision` lists the candidates; `max_registers` is the cap.
 
+    How kernels behave is unknown: candidates are compared with separate launches under a table of assumptions, and one
+    that may lose much is not chosen. `assume` says what is known, as in `goptx.weave`.
+
     Kernels are coarsened only where `shapes` gives their grids. Kernels that depend on each other (`depends`,
     `private`, `local`) become vertical if possible, and stay separate otherwise. A temporary that cannot be proved to
     be one stays in memory; the others do not (`report.temporaries`).
@@ -60,6 +67,7 @@ def auto(
     check_request(policy, slicing, divergence, placement)
     check_limits(max_blocks, max_growth)
     kernels = kernels_of(sources, entries)
+    known = known_of(assume, len(kernels))
     own = shapes_of(sources, shapes, kernels)
     read: dict[str, Any] = {"arch": arch, "name": name, "latency": latency, "shapes": own}
     fused = {**read, "divergence": divergence, "placement": placement, "presume": presume}
@@ -80,7 +88,7 @@ def auto(
     target = common_target([k.module for k in kernels], arch)[0]
     table = load_table(latency, target)
     slices = policy == "latency" and slicing == "adaptive"
-    search = Search(kernels, own, makers, target, table, slices)
+    search = Search(kernels, own, makers, target, table, slices, known)
     asked = (
         name,
         policy,
@@ -94,6 +102,7 @@ def auto(
         same,
         noalias,
         presume,
+        known,
     )
     key = key_of(kernels, own, target, asked, table)
     if decided := cached(key):

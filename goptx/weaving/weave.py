@@ -12,6 +12,7 @@ from goptx.errors import ConvergenceWarning
 from goptx.latency.table import load_table
 from goptx.launch.shape import Shape
 from goptx.options import Merging
+from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import kernels_of, shapes_of
 from goptx.weaving.converge.converge import converge
@@ -35,13 +36,14 @@ from goptx.weaving.shapes.shape_kernels import shape
 
 if TYPE_CHECKING:
     from goptx.latency.table import LatencyTable
-    from goptx.options import Choice, Merging, ParameterPairs, Placement, Policy, Slicing
+    from goptx.options import Assume, Choice, Merging, ParameterPairs, Placement, Policy, Slicing
     from goptx.results.given_kernels import Source
     from goptx.sources.kernel_text import Chosen
     from goptx.weaving.dependent.shared_inputs import InCommon
     from goptx.weaving.model import Linked
 
 
+@judged
 def weave(
     *sources: Source,
     entries: Sequence[str | None] | None = None,
@@ -53,6 +55,7 @@ def weave(
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
+    assume: Assume | None = None,
     placement: Placement | None = None,
     max_blocks: int | None = None,
     max_growth: float | None = None,
@@ -72,6 +75,10 @@ def weave(
         separately, so the fused kernel may hang or be wrong. A `ConvergenceWarning` says so. It takes kernels
         of one shape, and of the options below policy, slicing and latency; more than two kernels are merged in
         order, the result with the next.
+    assume: what is known of the kernels, such as {"A": {"trips": {40: 48}, "live_ctas": 8192}}: the loop whose head is
+        in line 40 of kernel A runs 48 times, and 8,192 of its CTAs do not end at once. It makes the estimate in the
+        report (`report.expected`) more exact, and changes nothing else. A `ProbablySlower` warning is given where the
+        fused kernel is estimated to be slower than separate launches.
     policy: "latency", "paper" (the greedy of the GoPTX paper) or "concat" (no interleaving); by default "latency",
         and "paper" with merge="paper". The latter two order each pair of blocks, or of slices, by itself.
     slicing: "adaptive" (default; of each kernel, the mean latency of its blocks), a threshold in cycles, or None.
