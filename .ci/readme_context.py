@@ -1,5 +1,5 @@
-"""What the Python of README.md takes for granted: kernels, arguments and a stream. A launch has 4 CTAs where
-the document has more than these have data for; without a GPU it runs on the emulator."""
+"""What the Python of README.md and docs/guide.md takes for granted: kernels, arguments, a stream. A launch has 4 CTAs
+where the documents have more than these have data for; without a GPU it runs on the emulator."""
 
 from __future__ import annotations
 

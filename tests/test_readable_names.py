@@ -99,10 +99,10 @@ def test_the_command_takes_them(tmp_path: Path) -> None:
     done = run("check", str(REDUCTION), str(REDUCTION), *words, cwd=tmp_path)
     assert "B:0 (param_0)" in done.stderr + done.stdout
     assert "no such parameter" not in done.stderr
-    shown = run("show", str(MANDELBROT), cwd=tmp_path).stdout
+    listed = run("show", str(MANDELBROT), cwd=tmp_path).stdout
     signature = "(Array<unsigned char, 2, A, mutable, aligned>, double, double, unsigned int)"
-    assert f"\nnumba_kernels::mandelbrot{signature}, line " in shown
-    assert re.search(r"^  parameters  param_0  +8 bytes  \.u64$", shown, re.M)
+    assert f"\nnumba_kernels::mandelbrot{signature}, line " in listed
+    assert re.search(r"^  parameters  param_0  +8 bytes  \.u64$", listed, re.M)
     (entry,) = json.loads(run("show", str(MANDELBROT), "--report=json", cwd=tmp_path).stdout)["entries"]
     assert entry["name"].startswith("_ZN13numba") and entry["readable"].startswith("numba_kernels::mandelbrot(")
 
