@@ -58,6 +58,10 @@ STRATEGIES: Flags = {
         "help": "interleave: numbers of CTAs of each kernel that alternate",
     },
     "streams": {"action": "store_true", "help": "separate: launch the kernels side by side"},
+    "assemble": {
+        "action": "store_true",
+        "help": "auto: assemble the best candidates, and drop those that spill or take more registers than estimated",
+    },
 }
 DEPENDENT_TITLE = "of kernels that depend on each other (vertical, auto)"
 DEPENDENT: Flags = {

@@ -112,12 +112,13 @@ def estimate(
 ) -> Estimate:  # fmt: skip
     """The estimate of one launch. `shared` are the bytes of shared memory of a CTA, `cap` the most registers per
     thread. `together`: a CTA of the launch has a CTA of each load, rather than of one of them. The cycles are infinite
-    if no CTA fits on an SM."""
+    if no CTA fits on an SM, and if a thread has no room for the registers of several kernels: what is live around a
+    loop would be spilled in every iteration."""
     machine = machine_of(arch)
     spilled = max(pressure.registers - cap, 0) if cap else 0
     registers = pressure.registers - spilled
     fits = occupancy(arch, registers, shared, max(wave.threads for wave in waves))
-    if not fits.ctas_per_sm:
+    if not fits.ctas_per_sm or (together and len(loads) > 1 and pressure.spills):
         return Estimate(inf, {}, registers, 0.0)
     each = [load.one for load in loads]
     one = sum(each, Counter()) if together else Counter({p: max(e[p] for e in each) for p in each[0]})

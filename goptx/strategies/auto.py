@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from goptx.cost.assumptions import known_of
+from goptx.device.assemble import assembler_name
 from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.shape import Shape
 from goptx.log import LOG
@@ -50,6 +51,7 @@ def auto(
     noalias: ParameterNames = (),
     presume: bool = True,
     assume_private: bool = False,
+    assemble: bool = False,
 ) -> Woven:
     """The kernels woven, vertical, interleaved or separate, coarsened or not, with a register cap or without: the
     candidate that is estimated to be fastest. `report.decision` lists the candidates; `max_registers` is the cap.
@@ -63,6 +65,11 @@ def auto(
 
     Candidates that are refused are noted in the report and logged ("goptx"; a warning where nothing is fused). Options
     are those of `weave` and `vertical`. Raises `CannotLink` where not even `separate` takes the kernels.
+
+    assemble: whether the best candidates, at most five, are assembled. One is dropped if its machine code spills
+        registers, if fewer CTAs fit on an SM than estimated, or if the assembler says that it serializes `wgmma`; the
+        report's notes say so. It needs an assembler (`AssemblyError`), and the choice may depend on its version. By
+        default the choice is by the estimate alone, and the same on every machine.
     """
     check_request(policy, slicing, divergence, placement)
     check_limits(max_blocks, max_growth)
@@ -88,7 +95,7 @@ def auto(
     target = common_target([k.module for k in kernels], arch)[0]
     table = load_table(latency, target)
     slices = policy == "latency" and slicing == "adaptive"
-    search = Search(kernels, own, makers, target, table, slices, known)
+    search = Search(kernels, own, makers, target, table, slices, known, assemble)
     asked = (
         name,
         policy,
@@ -103,6 +110,7 @@ def auto(
         noalias,
         presume,
         known,
+        assembler_name() if assemble else "",
     )
     key = key_of(kernels, own, target, asked, table)
     if decided := cached(key):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
+from goptx.cost.assembled import TRIED, problem
 from goptx.cost.assumptions import Known
 from goptx.cost.courses import made_of
 from goptx.cost.hardware import machine_of
@@ -39,7 +40,8 @@ SLOWER = f"no fused kernel is estimated to be {TIE:.0%} faster than separate lau
 @dataclass(slots=True)
 class Search:
     """The choice among candidates for kernels in these shapes. `makers` are the strategies. `slices`: whether goptx may
-    choose not to slice blocks. `known` is what is known of each kernel."""
+    choose not to slice blocks. `known` is what is known of each kernel. `assemble`: whether the best candidates are
+    assembled before one is chosen."""
 
     kernels: Sequence[Chosen]
     shapes: Sequence[Shape] | None
@@ -48,8 +50,10 @@ class Search:
     table: LatencyTable
     slices: bool
     known: Sequence[Known]
+    assemble: bool = False
     made: dict[Candidate, Woven] = field(default_factory=dict)  # without caps
     refused: dict[Candidate, str] = field(default_factory=dict)
+    dropped: dict[Candidate, str] = field(default_factory=dict)  # for what the assembler says
     decided: Decided | None = None
 
     @property
@@ -87,7 +91,10 @@ class Search:
             if candidate.uncapped in self.made:
                 whole = candidate.uncapped.having(slicing=None)
                 if not self._is_sliced(candidate) or whole in self.made or not self._make(whole):
-                    return self._chosen(candidate, found)
+                    if not self._is_dropped(candidate, found):
+                        return self._chosen(candidate, found)
+                    found = self._without_dropped(found)
+                    continue
                 found |= estimates(whole)
                 continue
             if candidate.option("streams") and not self._may_be_fused(possible):
@@ -101,7 +108,24 @@ class Search:
                 found |= estimates(candidate.uncapped)
             else:
                 found = {c: e for c, e in found.items() if not candidate.is_part_of(c)}
-        return self._done(self.makers["separate"](*self.kernels), None, self._refusals())
+        return self._done(self.makers["separate"](*self.kernels), None, self._reasons())
+
+    def _is_dropped(self, candidate: Candidate, found: Mapping[Candidate, Prospect]) -> bool:
+        """Whether the assembler speaks against the candidate. Separate launches are never dropped."""
+        if not self.assemble or candidate.strategy == "separate":
+            return False
+        made, alone = self.made[candidate.uncapped], Candidate("separate", (1,) * len(self.kernels))
+        registers = self.made[alone].assembly().registers if self._make(alone) else 0
+        capped = made.capped(candidate.cap) if candidate.cap else made
+        if why := problem(capped, found[candidate].middle, registers, THREADS):
+            self.dropped[candidate] = why
+            LOG.info("not %s: %s", candidate, why)
+        return bool(why)
+
+    def _without_dropped(self, found: Mapping[Candidate, Prospect]) -> dict[Candidate, Prospect]:
+        """Without what was dropped; if enough was assembled, separate launches only."""
+        enough = len(self.dropped) >= TRIED
+        return {c: e for c, e in found.items() if c not in self.dropped and (not enough or c.strategy == "separate")}
 
     def _is_sliced(self, candidate: Candidate) -> bool:
         """Whether blocks of what was made are sliced, and may be left whole instead."""
@@ -142,7 +166,7 @@ class Search:
             for c, p in sorted(found.items(), key=lambda item: (item[0] != candidate, item[1].cycles))
         ]
         decision = Decision(tuple(candidates), _decided(candidate, found), self._assumed())
-        self.decided = Decided(candidate, decision, tuple(self._refusals()))
+        self.decided = Decided(candidate, decision, tuple(self._reasons()))
         return self._capped(self.made[candidate.uncapped])
 
     def as_decided(self, decided: Decided) -> Woven:
@@ -161,6 +185,10 @@ class Search:
             LOG.log(logging.WARNING if refused else logging.INFO, "not fused: %s", "; ".join(refused) or SLOWER)
             notes = notes or [f"not fused: {SLOWER}"]
         return made.reported(replace(made.report, notes=(*made.report.notes, *notes), decision=decision))
+
+    def _reasons(self) -> list[str]:
+        """Why candidates were refused or dropped."""
+        return [*self._refusals(), *(f"{candidate}: {why}" for candidate, why in self.dropped.items())]
 
     def _refusals(self) -> list[str]:
         """Each reason once, with the candidates that it refuses, except those of which a part is refused for it."""

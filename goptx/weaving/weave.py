@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,12 +20,12 @@ from goptx.weaving.converge.converge import converge
 from goptx.weaving.converge.split_loops import split_loops
 from goptx.weaving.emit.emit import emit
 from goptx.weaving.emit.reconverge import reconverge
+from goptx.weaving.few_registers import drafted, with_few_registers
 from goptx.weaving.link.link import link
 from goptx.weaving.merging import merge as merging
 from goptx.weaving.merging.barrier_ids import prepare_barriers
 from goptx.weaving.merging.copies import merge_copies
 from goptx.weaving.merging.merge_input import merge_inputs
-from goptx.weaving.merging.merged_blocks import merged_blocks
 from goptx.weaving.merging.size_limits import MergeLimits, check_limits
 from goptx.weaving.merging.slice import slice, slicings_of
 from goptx.weaving.model import Choices
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from goptx.results.given_kernels import Source
     from goptx.sources.kernel_text import Chosen
     from goptx.weaving.dependent.shared_inputs import InCommon
+    from goptx.weaving.merging.merge_input import MergeInput
+    from goptx.weaving.merging.slice import SlicingThresholds
     from goptx.weaving.model import Linked
 
 
@@ -80,7 +83,9 @@ def weave(
         report (`report.expected`) more exact, and changes nothing else. A `ProbablySlower` warning is given where the
         fused kernel is estimated to be slower than separate launches.
     policy: "latency", "paper" (the greedy of the GoPTX paper) or "concat" (no interleaving); by default "latency",
-        and "paper" with merge="paper". The latter two order each pair of blocks, or of slices, by itself.
+        and "paper" with merge="paper". The latter two order each pair of blocks, or of slices, by itself. Where it is
+        left out, and interleaved the kernels would spill registers, or half as many CTAs would fit on an SM as with
+        each alone, they stand block after block, or one after the other; the report's notes say so.
     slicing: "adaptive" (default; of each kernel, the mean latency of its blocks), a threshold in cycles, or None.
         Policy "latency" leaves adaptive slicing out where it would make the woven kernel longer.
     divergence: what to do where the lanes of a warp diverge: "park" (the other kernel waits meanwhile),
@@ -104,6 +109,7 @@ def weave(
 
     Raises `PtxSyntaxError`, `CannotLink`, `CannotWeave` or `InputError`.
     """
+    by_default = policy is None
     policy = policy_of(merge, policy)
     check_request(policy, slicing, divergence, placement)
     check_limits(max_blocks, max_growth)
@@ -142,11 +148,24 @@ def weave(
         made = common.loaded_once(shaped, whole, flows)
         shaped, whole, flows = made.linked, made.side, made.flows
 
-    merged = merged_blocks(whole, join=policy == "latency")  # published policies order each pair of blocks by itself
-    scheduled = schedule(shaped, looped, merged, choices)
-    final = reconverge(scheduled, looped, merged)
-    taken = replace(choices, slicing=whole.slicing)
-    return emit(chosen, shaped, flows, looped, merged, final, taken, whole.notes)
+    draft = drafted(shaped, looped, whole, choices)
+    if by_default:
+        sequence = None if common else partial(_in_sequence, shaped, inputs, slicings[-1], limits)
+        draft = with_few_registers(shaped, looped, draft, sequence)
+    final = reconverge(draft.flow, looped, draft.merged)
+    taken = replace(draft.choices, slicing=draft.whole.slicing)
+    notes = (*draft.whole.notes, draft.note) if draft.note else draft.whole.notes
+    return emit(chosen, shaped, flows, looped, draft.merged, final, taken, notes)
+
+
+def _in_sequence(
+    linked: Linked, inputs: Sequence[MergeInput], slicing: SlicingThresholds, limits: MergeLimits
+) -> MergeInput:
+    """The kernels as one, each after the one before it."""
+    whole, *others = merging.merge_order(linked, inputs)
+    for other in others:
+        whole = merging.merge_in_sequence(slice(merging.cut_at_waits(whole, other), slicing), limits)
+    return whole
 
 
 def _with_common_parameters(linked: Linked, same: ParameterPairs) -> tuple[Linked, InCommon | None]:

@@ -183,6 +183,16 @@ def test_registers_follow_what_is_live() -> None:
     assert (straight + straight).registers > straight.registers == (straight | Pressure(5)).registers
 
 
+def test_kernels_that_would_spill_together_are_not_fused() -> None:
+    """Separate launches may spill, for they would alone."""
+    large = Pressure(20, needed=150)
+    wave, load = Wave(1 << 16, 128, 1000.0), Load(work().units, 1 << 16, 128)
+    assert not large.spills and (large + large).spills and large.times(2).spills and not (large | large).spills
+    assert estimate([load], [wave], large + large, 0, "sm_90").cycles < float("inf")
+    assert estimate([load, load], [wave], large + large, 0, "sm_90").cycles == float("inf")
+    assert estimate([load, load], [wave], large, 0, "sm_90").cycles < float("inf")
+
+
 def test_what_waits_is_worth_weaving() -> None:
     first, second = work(), work(latency=900)
     assert first.beside(second).course.latency < first.before(second).course.latency
