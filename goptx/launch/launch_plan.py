@@ -45,6 +45,7 @@ class Plan:
     common: bool = False
 
     overlaid: ClassVar[bool] = False  # whether each CTA belongs to one kernel, which has all of its memory
+    folds: ClassVar[bool] = False  # whether a CTA runs several CTAs of a kernel, one after the other
 
     @cached_property
     def shape(self) -> Shape:
