@@ -9,6 +9,7 @@ from math import prod
 from pathlib import Path
 
 from goptx.analysis.sync.barrier_uniformity import is_barrier_uniform
+from goptx.cost.ctas_at_once import ctas_at_once
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
 from goptx.launch.launch_plan import Plan
@@ -19,7 +20,6 @@ from goptx.options import Fold, Placement
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
 from goptx.sources.kernel_text import Chosen
-from goptx.cost.ctas_at_once import ctas_at_once
 from goptx.strategies.dispatch import choices_of, side_by_side, split_loops_of_each
 from goptx.weaving.converge.converge import converge_kernel
 from goptx.weaving.link.link import link
@@ -80,9 +80,8 @@ def horizontal(
             for k, (shape, threads, can) in enumerate(zip(own, partition, _tunable(kernels, tunable), strict=True))
         ]
     linked = link(kernels, arch, name, own)
-    layout = partial(partitioned, partition=partition)
-    if fold is not None:
-        layout = _folding(layout, linked, fold, ctas, role_registers)
+    parts = partial(partitioned, partition=partition)
+    layout = parts if fold is None else _folding(parts, linked, fold, ctas, role_registers)
     shaped = shape(linked, kernels, own, placement, layout)
     choices = choices_of(shaped, latency, presume)
     converged = [

@@ -1,7 +1,7 @@
 """`setmaxnreg`: warpgroups give up registers, or take more from those that others of their CTA gave up.
 
 A warp that takes registers waits until there are enough. Here it goes on, and a CTA whose warps have more registers in
-the end than it began with is reported: on a GPU some of them would have waited for ever. Values of registers are kept.
+the end than it began with is reported: on a GPU some of them would have waited for ever. The values of registers stay.
 """
 
 from __future__ import annotations

@@ -31,7 +31,6 @@ from goptx.weaving.merging.dummy_blocks import is_dummy
 from goptx.weaving.merging.merged_blocks import Merged
 from goptx.weaving.model import Choices, Converged, Linked
 
-
 _FOLDED = " of folded grids"  # a strategy by itself, for the checker
 
 

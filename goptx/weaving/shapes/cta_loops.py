@@ -1,7 +1,7 @@
 """The numbers of the virtual CTAs that a team runs, where grids are folded (folded.py).
 
-Requires: a view of the kernel, its plan one of folded grids. Ensures: the teams of all CTAs of the fused kernel run each
-CTA of the kernel once, however many CTAs are launched: their number is read when the kernel begins.
+Requires: a view of the kernel, its plan one of folded grids. Ensures: the teams of all CTAs of the fused kernel run
+each CTA of the kernel once, however many CTAs are launched: their number is read when the kernel begins.
 """
 
 from __future__ import annotations

@@ -40,6 +40,10 @@ class Folded(Partitioned):
 
     folds: ClassVar[bool] = True
 
+    def launched(self, shapes: Sequence[Shape]) -> Shape:
+        """Without clusters, which are refused."""
+        return super().launched([Shape(s.grid, s.block, s.shared) for s in shapes])
+
     def _extent(self, what: str, shapes: Sequence[Shape]) -> Extent:
         if what == "block":
             return super()._extent(what, shapes)
@@ -76,7 +80,7 @@ class Folded(Partitioned):
     def __str__(self) -> str:
         how = {"static": "every n-th", "chunk": "a contiguous piece"}[self.fold]
         moved = [f"{k} {r}" for k, r in zip(self.letters, self.registers, strict=False)]
-        text = f"{super().__str__()}; CTAs are folded: n = {self.axes('grid')[0]} CTAs, each runs {how} of each kernel's"
+        text = f"{super().__str__()}; folded grids: n = {self.axes('grid')[0]} CTAs, each runs {how} of each kernel's"
         if not moved:
             return text
         if self.moves:
@@ -110,7 +114,7 @@ def check_fold(fold: Fold | None, ctas: int | None, registers: Sequence[int] | N
     if fold is None:
         for name, value in (("ctas", ctas), ("role_registers", registers)):
             if value is not None:
-                raise InputError(f'{name}={value} is an option of folded grids; give fold="static" too, or leave it out.')
+                raise InputError(f'{name}={value} is an option of folded grids; give fold="static", too.')
         return
     if ctas is not None and (isinstance(ctas, bool) or not isinstance(ctas, int) or not 0 < ctas <= MOST_CTAS[0]):
         raise InputError(f"ctas={ctas} is not a number of CTAs from 1 to {MOST_CTAS[0]}.")
@@ -131,4 +135,3 @@ def moves_registers(target: str) -> bool:
     """Whether `setmaxnreg` is there: on sm_90a, and from sm_100 on with `a` or `f` (PTX ISA, setmaxnreg)."""
     number = int("".join(c for c in target if c.isdigit()))
     return target == "sm_90a" or (number >= 100 and target[-1] in "af")
-

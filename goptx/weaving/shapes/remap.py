@@ -108,9 +108,7 @@ def with_shapes(
     return _in_loops(linked, plan, shaping.values(), prologues) if isinstance(plan, Folded) else linked
 
 
-def _in_loops(
-    linked: Linked, plan: Folded, shaping: Iterable[_Shaping], prologues: Mapping[str, _Prologue]
-) -> Linked:
+def _in_loops(linked: Linked, plan: Folded, shaping: Iterable[_Shaping], prologues: Mapping[str, _Prologue]) -> Linked:
     """With the loops over the kernels' CTAs and their registers."""
     loops, declared = {}, {}
     for each in shaping:
@@ -118,9 +116,7 @@ def _in_loops(
             letter = each.kernel.letter
             prologue = prologues.get(letter)
             loops[letter], declared[letter] = each.loop(plan, prologue.of_each_cta if prologue else ())
-    kernels = tuple(
-        k if k.copy else replace(k, registers=(*k.registers, *declared[k.letter])) for k in linked.kernels
-    )
+    kernels = tuple(k if k.copy else replace(k, registers=(*k.registers, *declared[k.letter])) for k in linked.kernels)
     return replace(linked, kernels=kernels, loops=loops)
 
 

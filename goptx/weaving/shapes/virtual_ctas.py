@@ -1,8 +1,9 @@
 """Folded grids: the threads of a kernel run several of its CTAs, one after the other.
 
-Requires: converged flows, and the loops over the kernels' CTAs (cta_loops.py). Ensures: nothing of a virtual CTA is left
-when the next one begins: all threads of the kernel have come to its end, its lanes have reconverged, its asynchronous
-copies are complete, and nobody reads or writes its shared memory any more. What cannot be ensured so is refused.
+Requires: converged flows, and the loops over the kernels' CTAs (cta_loops.py). Ensures: nothing is left of a virtual
+CTA when the next one begins: all threads of the kernel have come to its end, its lanes have reconverged, its
+asynchronous copies are complete, and nobody reads or writes its shared memory any more. What cannot be ensured so is
+refused.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ def all_end_together(flow: Flow) -> bool:
     branches = uniformity(flow).branches
     joins, graph = flow.post_dominators(), flow.graph()
     together = {n for n, b in flow.blocks.items() if any(map(_is_together, b.instructions()))}
-    ending = (n for n, u in branches.items() if u > Uniformity.CTA and joins[n] == EXIT)
-    return not any(together & nx.descendants(graph, n) for n in ending)
+    ending = {n for n, u in branches.items() if u > Uniformity.CTA and joins[n] == EXIT}
+    return all(together.isdisjoint({t, *nx.descendants(graph, t)}) for n in ending for t in graph.succ[n])
 
 
 def _is_together(instruction: Instruction) -> bool:
@@ -69,37 +70,28 @@ def _check_folds(linked: Linked, kernel: Kernel) -> None:
         why = ""
         if is_barrier(instruction) and not facts.row.blocking:
             why = "arrives at a barrier without waiting, so an arrival may be left over when the next CTA begins"
-        elif facts.acts_on_mbarrier or "mbarrier" in facts.modifiers or _completes_mbarrier(instruction):
+        elif facts.signals_mbarrier:
             why = "uses an mbarrier object, which the next CTA would initialise while it is in use"
-        elif facts.base in ("alloca", "stacksave", "stackrestore"):
+        elif facts.moves_stack:
             why = "changes the stack, which would grow with each CTA"
         if why:
             raise CannotWeave(
-                f"{kernel.at(instruction.line)}: `{kernel.quote(instruction)}` {why}: in folded grids a CTA runs several "
-                "CTAs of a kernel, one after the other. Leave out fold=, or use separate launches.",
+                f"{kernel.at(instruction.line)}: `{kernel.quote(instruction)}` {why}: in folded grids a CTA runs "
+                "several CTAs of a kernel, one after the other. Leave out fold=, or use separate launches.",
                 rule="folded-grids",
             )
 
 
-def _completes_mbarrier(instruction: Instruction) -> bool:
-    return any(m.startswith("mbarrier::") for m in facts_of(instruction.opcode).modifiers)
-
-
 def _drained(linked: Linked, kernel: Kernel) -> Iterator[Instruction]:
     """Waits for what the thread has begun and not yet waited for: it reads or writes shared memory."""
-    opcodes = {i.opcode for i in _all_code(linked, kernel)}
-    bases = {o.partition(".")[0] for o in opcodes}
-    if any(o.startswith("cp.async.") and not o.startswith("cp.async.bulk") for o in opcodes):
-        yield Instruction("cp.async.wait_all")
-    if any(o.startswith(("cp.async.bulk", "cp.reduce.async.bulk")) for o in opcodes):
-        yield Instruction("cp.async.bulk.commit_group")
-        yield Instruction("cp.async.bulk.wait_group", (Immediate("0"),))
-    if "wgmma" in bases:
-        yield Instruction("wgmma.wait_group.sync.aligned", (Immediate("0"),))
+    waits = dict.fromkeys(words for i in _all_code(linked, kernel) for words in facts_of(i.opcode).completed_by)
+    for opcode, *operands in waits:
+        yield Instruction(opcode, tuple(map(Immediate, operands)))
 
 
 def _barrier(linked: Linked, kernel: Kernel, flow: Flow) -> Iterator[Instruction]:
-    """A barrier of all threads of the kernel, if there is anything in which one of them can be ahead of another."""
+    """A barrier of all threads of the kernel, if there is anything that one of them could still use when another begins
+    the next virtual CTA."""
     barriers = [i for i in flow.instructions() if is_barrier(i)]
     own = shared_of(kernel, linked)
     functions = called_functions(kernel, linked.items)
@@ -117,8 +109,8 @@ def _barrier(linked: Linked, kernel: Kernel, flow: Flow) -> Iterator[Instruction
     free = next((n for n in range(BARRIER_IDS) if str(n) not in counted), None)
     if free is None:
         raise CannotWeave(
-            f"{kernel.at(kernel.entry.line)}: the kernel uses all {BARRIER_IDS} barriers for other purposes, so none is "
-            "left between two CTAs of folded grids; leave out fold=.",
+            f"{kernel.at(kernel.entry.line)}: the kernel uses all {BARRIER_IDS} barriers with counts or for "
+            "reductions, so none is left between two CTAs of folded grids; leave out fold=.",
             rule="barrier-ids",
         )
     yield Instruction("barrier.sync", (Immediate(str(free)),))
