@@ -442,6 +442,8 @@ class Facts:
     def completed_by(self) -> tuple[tuple[str, ...], ...]:
         """The instructions, each an opcode and its operands, after which all is complete that the thread has begun by
         such instructions; none if they are complete when the next one begins, or signal an mbarrier."""
+        if not {"l", "s"}.intersection(self.row.access):
+            return ()
         if self.base == "wgmma":
             return (("wgmma.commit_group.sync.aligned",), ("wgmma.wait_group.sync.aligned", "0"))
         if self.base != "cp" or "async" not in self.modifiers:

@@ -35,12 +35,9 @@ def test_threads_that_end_are_not_waited_for() -> None:
     """Between virtual CTAs they live, so masks of lanes may not name them."""
     shapes = [Shape(5, 40), Shape((2, 3), 64)]
     same(("leaving", "looping"), shapes, fuse("leaving", "looping", shapes=shapes, ctas=2))
-    in_loop = kernel("k", "mov.u32 %r60, 0; NEXT: add.u32 %r60, %r60, 1; activemask.b32 %r61; setp.gt.u32 %p1, %r60, %r1;"
-                     " @!%p1 bra NEXT;" + stored(["%r60"]) + "setp.lt.u32 %p2, %r60, 9; @%p2 bra NEXT;")  # fmt: skip
-    leaving_loop = kernel("k", "mov.u32 %r60, 0; NEXT: redux.sync.add.u32 %r61, %r60, -1;" + stored(["%r61"])
-                          + "add.u32 %r60, %r60, 1; setp.gt.u32 %p1, %r60, %r1; @!%p1 bra NEXT;")  # fmt: skip
-    for text in (in_loop, leaving_loop):
-        same((text, "looping"), shapes, fuse(text, "looping", shapes=shapes, ctas=2))
+    count = "mov.u32 %r60, 0; NEXT: activemask.b32 %r61; add.u32 %r60, %r60, 1; setp.gt.u32 %p1, %r60, %r1;"
+    looping = kernel("k", count + "@!%p1 bra NEXT;" + stored(["%r60"]) + "setp.lt.u32 %p2, %r60, 9; @%p2 bra NEXT;")
+    same((looping, "tiled"), shapes, fuse(looping, "tiled", shapes=shapes, ctas=2))
     ending = kernel("k", "and.b32 %r60, %r1, 3; setp.eq.u32 %p1, %r60, 1; @%p1 ret; redux.sync.add.u32 %r61, %r1, -1;"
                     + stored(["%r61"]))  # fmt: skip
     same((ending, "looping"), shapes, fuse(ending, "looping", shapes=shapes, ctas=2))
@@ -159,10 +156,25 @@ def test_copies_that_nobody_waits_for() -> None:
     goptx.emulate(woven, args=[[out, LIMIT] for out in outs], races=True)
 
 
+def test_what_the_kernel_has_waited_for_is_not_waited_for_again() -> None:
+    waits = COPIED.replace("setp.eq", "cp.async.wait_all; setp.eq")
+    woven = fuse(kernel("k", waits), "registers", shapes=[Shape(4, 96), Shape(2, 32)], ctas=1)
+    assert len(lines(woven, "cp.async.wait_all;")) == 1
+    once = COPIED.replace("mov.u32 %r51, box;", "NEXT: mov.u32 %r51, box;") + "@!%p1 bra NEXT; cp.async.wait_all;"
+    woven = fuse(kernel("k", once), "registers", shapes=[Shape(4, 96), Shape(2, 32)], ctas=1)
+    assert len(lines(woven, "cp.async.wait_all;")) == 2, "a thread that ends in the loop has not waited"
+
+
 ARRIVES = kernel("k", "setp.lt.u32 %p1, %r1, 32; @%p1 bar.arrive 3, 64; @!%p1 bar.sync 3, 64;")
 OBJECT = kernel("k", "mbarrier.init.shared.b64 [box], 1;", ".shared .align 8 .b8 box[8];")
 BY_SM = kernel("k", "mov.u32 %r60, %smid; mul.wide.u32 %rd9, %r60, 4; add.u64 %rd9, %rd9, %rd1; st.u32 [%rd9], %r1;")
 WAITING = kernel("k", "SPIN: ld.acquire.gpu.global.u32 %r60, [%rd1]; setp.eq.u32 %p1, %r60, 0; @%p1 bra SPIN;")
+LAST_LANES = kernel(
+    "k",
+    "mov.u32 %r60, 0; NEXT: redux.sync.add.u32 %r61, %r60, -1;"
+    + stored(["%r61"])
+    + "add.u32 %r60, %r60, 1; setp.gt.u32 %p1, %r60, %r1; @!%p1 bra NEXT;",
+)
 ALL_IDS = kernel("k", "".join(f"bar.sync {i}, 64;" for i in range(16)))
 STACK = kernel("k", "alloca.u64 %rd9, 16;")
 OWN_ID = kernel("k", "and.b32 %r60, %r5, 7; bar.sync %r60;")
@@ -183,6 +195,7 @@ def test_addresses_by_the_sm_are_refused() -> None:
         (WAITING, "wait-for-other-ctas", "may wait for other CTAs"),
         (OWN_ID, "barrier-ids", "takes its barrier id from a register, so no id is left for the barrier between"),
         (ALL_IDS, "barrier-ids", "the kernel uses all 16 barriers with counts or for reductions"),
+        (LAST_LANES, "warp-instruction-after-exit", "would wait for lanes that may have ended the kernel"),
         (STACK, "folded-grids", "changes the stack, which would grow with each CTA"),
     ],
 )

@@ -57,7 +57,7 @@ def with_end(linked: Linked, kernel: Kernel, made: Converged) -> Converged:
     `CannotWeave`."""
     _check_folds(linked, kernel)
     end = _free(made.flow, "end")
-    code = (RECONVERGE, *_drained(linked, kernel), *_barrier(linked, kernel, made.flow))
+    code = (RECONVERGE, *_drained(linked, kernel, made.flow), *_barrier(linked, kernel, made.flow))
     blocks = {n: replace(b, end=b.end.retarget({EXIT: end})) for n, b in made.flow.blocks.items() if n != EXIT}
     blocks |= {end: Block(code, Jump(EXIT)), EXIT: made.flow.blocks[EXIT]}
     return replace(made, flow=Flow(made.flow.entry, blocks))
@@ -82,11 +82,38 @@ def _check_folds(linked: Linked, kernel: Kernel) -> None:
             )
 
 
-def _drained(linked: Linked, kernel: Kernel) -> Iterator[Instruction]:
-    """Waits for what the thread has begun and not yet waited for: it reads or writes shared memory."""
+def _drained(linked: Linked, kernel: Kernel, flow: Flow) -> Iterator[Instruction]:
+    """Waits for what the thread has begun and may not have waited for: it reads or writes shared memory."""
     waits = dict.fromkeys(words for i in _all_code(linked, kernel) for words in facts_of(i.opcode).completed_by)
-    for opcode, *operands in waits:
-        yield Instruction(opcode, tuple(map(Immediate, operands)))
+    in_functions = [i for f in called_functions(kernel, linked.items) for i in statements_in(f.body or ())]
+    for words in waits:
+        outside = any(isinstance(i, Instruction) and _needs(i, words) for i in in_functions)
+        if outside or _may_be_left(flow, words):
+            opcode, *operands = words
+            yield Instruction(opcode, tuple(map(Immediate, operands)))
+
+
+def _needs(instruction: Instruction, words: tuple[str, ...]) -> bool:
+    return words in facts_of(instruction.opcode).completed_by
+
+
+def _may_be_left(flow: Flow, words: tuple[str, ...]) -> bool:
+    """Whether a path leads from an instruction that needs that wait to the end of the kernel without it."""
+    open_at_end, waiting = set[str](), set[str]()
+    for name, block in flow.blocks.items():
+        for instruction in block.instructions():
+            if _needs(instruction, words):
+                open_at_end.add(name)
+            elif instruction.guard is None and block.region is None and _words(instruction) == words:
+                open_at_end.discard(name)
+                waiting.add(name)
+    graph = flow.graph().subgraph(set(flow.blocks) - waiting)
+    onward = {t for n in open_at_end for t in flow.graph().succ[n] if t in graph}
+    return any(EXIT in {t, *nx.descendants(graph, t)} for t in onward)
+
+
+def _words(instruction: Instruction) -> tuple[str, ...]:
+    return (instruction.opcode, *map(str, instruction.operands))
 
 
 def _barrier(linked: Linked, kernel: Kernel, flow: Flow) -> Iterator[Instruction]:
