@@ -12,7 +12,7 @@ OF_FOLDED_GRIDS = (
         VIRTUAL_CTAS,
         'yield Instruction("barrier.sync", (Immediate(str(free)),))',
         "yield from ()",
-        f"{VALUES}[tiled-registers-static-1]",
+        f"{FOLDED}::test_shared_memory_is_not_written_while_others_read_it",
     ),
     Mutation(
         "threads that have ended a virtual CTA are waited for in it",
@@ -47,7 +47,7 @@ OF_FOLDED_GRIDS = (
         LOOPS,
         'return _Numbers(team, ctas, s.read("%nctaid.x"))',
         "return _Numbers(team, ctas, 1)",
-        f"{VALUES}[tiled-registers-static-3]",
+        f"{FOLDED}::test_each_cta_runs_once[static]",
     ),
     Mutation(
         "pieces do not begin where those before them end",

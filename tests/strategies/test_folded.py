@@ -31,6 +31,30 @@ def test_unequal_grids_and_partial_rounds(first: str, second: str, fold: str, ct
     same((first, second), shapes, woven)
 
 
+COUNTING = kernel("k", "red.global.add.u32 [%rd1], 1;")
+NEIGHBOUR = kernel(
+    "k",
+    """
+    shl.b32 %r50, %r1, 2; mov.u32 %r51, tile; add.u32 %r52, %r51, %r50; st.shared.u32 [%r52], %r4; bar.sync 0;
+    add.u32 %r53, %r1, 37; rem.u32 %r53, %r53, %r3; shl.b32 %r53, %r53, 2; add.u32 %r53, %r51, %r53;
+    ld.shared.u32 %r54, [%r53];
+    """
+    + stored(["%r54"]),
+    ".shared .align 4 .b8 tile[4096];",
+)
+
+
+@pytest.mark.parametrize("fold", ["static", "chunk"])
+def test_each_cta_runs_once(fold: Any) -> None:
+    shapes = [Shape(7, 64), Shape((3, 3), 32)]
+    same((COUNTING, COUNTING), shapes, fuse(COUNTING, COUNTING, shapes=shapes, fold=fold, ctas=3))
+
+
+def test_shared_memory_is_not_written_while_others_read_it() -> None:
+    shapes = [Shape(7, 128), Shape(3, 32)]
+    same((NEIGHBOUR, "registers"), shapes, fuse(NEIGHBOUR, "registers", shapes=shapes, ctas=2))
+
+
 def test_threads_that_end_are_not_waited_for() -> None:
     """Between virtual CTAs they live, so masks of lanes may not name them."""
     shapes = [Shape(5, 40), Shape((2, 3), 64)]
@@ -103,6 +127,12 @@ def test_code_of_the_loop_stays_by_itself() -> None:
     (step,) = [i for i, line in enumerate(text) if "add.u32 %a_cta, %a_cta," in line]
     assert "setp.lt.u32 %a_fold" in text[step + 1] and "bra.uni" in text[step + 2]
     same(("tiled", "registers"), [Shape(8, 64), Shape(4, 64)], woven)
+
+
+def test_the_checker_has_no_rules_for_it() -> None:
+    shapes = [Shape(8, 64), Shape(4, 64)]
+    certificate = goptx.prove(fuse("tiled", "registers", shapes=shapes, ctas=2))
+    assert [gap.rule for gap in certificate.gaps] == ["strategy"] and "folded grids" in str(certificate)
 
 
 def test_functions_and_their_barriers() -> None:
