@@ -2,6 +2,7 @@
 
     python -m benchmarks.unseen [--pairs second|fitted|held_out|all|NAME,...] [-o benchmarks/results] [--seconds LIMIT]
     python -m benchmarks.unseen --tune 6 [...]
+    python -m benchmarks.unseen --pairs fitted --candidates [...]
     python -m benchmarks.unseen --resume benchmarks/results/DATE-GPU-unseen.json -o benchmarks/results
     python -m benchmarks.unseen --issued [-o benchmarks/results]
 
@@ -10,6 +11,9 @@ and measuring are done by processes of their own, which are ended if they hang. 
 launches on the same data; if it is right, it is timed in turn with the unchanged kernels in all ways to run them. The
 raw times are stored after each pair, with the gain that goptx had estimated; --seconds begins no pair after that time,
 and --resume goes on, leaving out what is in the file. --small compares in the sizes for checks.
+
+--candidates makes and times two dozen strategies and coarsening factors of each pair, too: what a cost model chooses
+among, and may be fitted on, if the pairs are those of `fitted`.
 
 --issued needs no GPU: it counts the instructions that the second writing's pairs issue on the emulator, in the sizes
 for checks, over those of the kernels alone. The exit status is 1 if anything is wrong, was not measured, or, with
@@ -36,7 +40,7 @@ from goptx.measuring.bench.bench import Bench
 from unseen import GROUPS, PAIRS, SECOND
 from unseen.issuing import BAR, issued_rows, issued_table, most
 from unseen.makers import makers
-from unseen.making import Subject
+from unseen.making import CANDIDATES, WAYS, Subject
 from unseen.runs import rows
 from unseen.table import summary, table
 
@@ -47,6 +51,7 @@ def main() -> int:
     parser.add_argument("--pairs", default="all", help=f"{', '.join(GROUPS)}, all, or some pairs' names")
     parser.add_argument("--tune", type=float, default=0, metavar="SECONDS", help="tune each pair, too")
     parser.add_argument("--seconds", type=float, default=float("inf"), metavar="LIMIT", help="begin no pair after that")
+    parser.add_argument("--candidates", action="store_true", help="measure what a cost model chooses among, too")
     parser.add_argument("--resume", type=Path, metavar="FILE", help="go on with the results in this JSON file")
     parser.add_argument("--issued", action="store_true", help="count instructions on the emulator instead")
     parser.add_argument("--small", action="store_true", help="the sizes of [check]")
@@ -86,15 +91,17 @@ def _measured(options: argparse.Namespace, subjects: list[Subject]) -> int:
         print(f"{options.resume} is of {earlier['commit']} on {earlier['gpu']}: not resumed", file=sys.stderr)
         return 2
     wanted = [subject for subject in subjects if (subject.group, subject.pair) not in there]
+    stem = "unseen_candidates" if options.candidates else "unseen"
+    ways = (*WAYS, *CANDIDATES) if options.candidates else WAYS
     bench = Bench(options.device)
     more = lambda: time.monotonic() - begin < options.seconds  # noqa: E731
     try:
         with makers(options.workers) as processes:
-            for row in rows(wanted, bench, processes, options.tune, more):
+            for row in rows(wanted, bench, processes, options.tune, more, ways):
                 document["rows"].append(row)
                 print(summary(row), flush=True)
                 document["seconds"] = round(time.monotonic() - begin + earlier["seconds"])
-                _store(options.output, f"{document['date']}-{document['gpu_short']}-unseen", document, table(document))
+                _store(options.output, f"{document['date']}-{document['gpu_short']}-{stem}", document, table(document))
     finally:
         bench.close()
     print(table(document))

@@ -14,13 +14,28 @@ import goptx
 from goptx.launch.sample_data import sample
 from goptx.launch.specification import Argument
 from goptx.measuring.bench.workload import Workload
-from goptx.options import Strategy
+from goptx.options import PLACEMENTS, Strategy
+from goptx.strategies.candidate import Candidate
+from goptx.tuning.making import Job, fused
 from goptx.tuning.measured import Measured, measured
 from unseen import specifications_of
 
 WEAVE, AUTO = WAYS = ("weave", "auto")
 TUNED = "tuned"
 FORMS: Mapping[str, Strategy] = {WEAVE: "weave", AUTO: "auto"}
+_MIXED = ((1, 2), (2, 1), (1, 4), (4, 1))
+CANDIDATES = {  # among which a cost model has to choose, by name
+    str(candidate): candidate
+    for candidate in (
+        *(Candidate("weave", factors) for factors in ((2, 2), (4, 4), *_MIXED)),
+        Candidate("weave", (1, 1)).having(slicing=None),
+        Candidate("weave", (1, 1)).having(policy="concat"),
+        *(Candidate("vertical", factors) for factors in ((1, 1), (2, 2))),
+        *(Candidate("interleave", factors) for factors in ((1, 1), (2, 2), (4, 4), *_MIXED)),
+        *(Candidate("interleave", (1, 1)).having(placement=placement) for placement in PLACEMENTS),
+        *(Candidate("separate", factors).having(streams=True) for factors in ((2, 2), (4, 4), *_MIXED)),
+    )
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +67,24 @@ def workload(subject: Subject) -> Workload:
 
 
 def made(subject: Subject, way: str, assembled: bool = True) -> Made:
-    """Made in the way of `WAYS`, by default with its machine code."""
+    """Made in the way of `WAYS` or `CANDIDATES`, by default with its machine code."""
     begin = time.monotonic()
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
             found = measured_of(subject)
-            woven = goptx.fuse(*found.kernels, strategy=FORMS[way], shapes=found.shapes)
+            woven = _fused(found, way)
             facts = about(woven, assembled)
         except goptx.GoptxError as error:
             return Made(way, facts={"refused": str(error)})
     facts["warnings"] = [f"{type(one.message).__name__}: {one.message}" for one in warned]
     return Made(way, woven, {**facts, "seconds": round(time.monotonic() - begin, 2)})
+
+
+def _fused(found: Measured, way: str) -> goptx.Woven:
+    if way in FORMS:
+        return goptx.fuse(*found.kernels, strategy=FORMS[way], shapes=found.shapes)
+    return fused(Job(found.kernels, found.shapes, found.tunable, CANDIDATES[way], None))
 
 
 def about(woven: goptx.Woven, assembled: bool = True) -> dict[str, Any]:

@@ -22,11 +22,17 @@ Row = dict[str, Any]
 
 
 def rows(
-    subjects: Sequence[Subject], bench: BenchLike, there: Makers, tune: float, more: Callable[[], bool]
+    subjects: Sequence[Subject],
+    bench: BenchLike,
+    there: Makers,
+    tune: float,
+    more: Callable[[], bool],
+    ways: Sequence[str] = WAYS,
 ) -> Iterator[Row]:
-    """A row for each pair, in order, until there is no time for `more`. `tune`: seconds of tuning for each; 0: none."""
+    """A row for each pair, in order, until there is no time for `more`. `tune`: seconds of tuning for each; 0: none.
+    `ways` are what is made of each."""
     futures = {
-        subject: ([there.submit(made, subject, way) for way in WAYS], there.submit(workload, subject))
+        subject: ([there.submit(made, subject, way) for way in ways], there.submit(workload, subject))
         for subject in subjects
     }
     for subject in subjects:
@@ -36,9 +42,9 @@ def rows(
         of_pair, of_workload = futures.pop(subject)
         row: Row = {"group": subject.group, "name": subject.pair, "right": False, "ways": {}}
         try:
-            ways = [_finished(way, future) for way, future in zip(WAYS, of_pair, strict=True)]
-            ways += [_tuned(subject, bench, tune)] if tune else []
-            row |= measured_row(bench, of_workload.result(), ways)
+            found = [_finished(way, future) for way, future in zip(ways, of_pair, strict=True)]
+            found += [_tuned(subject, bench, tune)] if tune else []
+            row |= measured_row(bench, of_workload.result(), found)
         except (goptx.GoptxError, Lost, RuntimeError) as error:
             row["problem"] = str(error)
         yield {**row, "seconds": round(time.monotonic() - begin, 1)}

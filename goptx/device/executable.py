@@ -130,21 +130,27 @@ class Executable:
         """As of `Woven.launch`."""
         check_launch(stream)
         here = self._here
-        key = device_number(), max_registers, shared, _fixed(grid), _fixed(block), shapes and tuple(shapes)
-        prepared = here.last if key == here.key else here.known.get(key)
+        key = device_number(), max_registers, shared, grid, block, shapes
+        known, latest = here.last
+        if key == known:
+            prepared = latest
+        else:
+            key = _fixed(key)
+            prepared = here.known.get(key)
         independent = independent or self.launching.depends
         if prepared is None:
             start = partial(self.starter, grid, block, shared, shapes, max_registers)
             prepared = PreparedLaunch(self.packing, args, independent, start)
             doubt = prepared.doubt
-            key = (device_number(), *key[1:])  # preparing has made one current
+            key = device_number(), *key[1:]  # preparing has made one current
             here.keep(key, prepared)
         else:
             doubt = prepared.give(args, independent)
-            here.key, here.last = key, prepared
+            if prepared is not latest:
+                here.last = key, prepared
         if doubt:
             warnings.warn(doubt, DependenceWarning, stacklevel=3)
-        prepared.start(stream)
+        prepared.starter(stream, prepared.memory)
 
     def bound(
         self,
@@ -173,12 +179,11 @@ class Executable:
         max_registers: int | None,
     ) -> Starter:
         """What starts the kernels in that shape on the current device."""
-        shapes = shapes if shapes is None else tuple(shapes)
         device = device_number()
         if device is None:  # this thread has none yet, or there is none
             self.launching.starts(grid, block, shared, shapes)  # what is wrong with the shape comes first
             device = current_device().device_id
-        key = device, max_registers, _fixed(grid), _fixed(block), shared, shapes
+        key = _fixed((device, max_registers, shared, grid, block, shapes))
         return self._starters.made(key, lambda: self._starter(grid, block, shared, shapes, max_registers))
 
     def _starter(
@@ -229,17 +234,16 @@ class _Here(threading.local):
     """The launches that a thread has prepared, by what identifies them, and the last one."""
 
     def __init__(self) -> None:
-        self.key: Hashable = None
-        self.last: PreparedLaunch | None = None
+        self.last: tuple[Hashable, PreparedLaunch | None] = None, None
         self.known: dict[Hashable, PreparedLaunch] = {}
 
     def keep(self, key: Hashable, prepared: PreparedLaunch) -> None:
         if len(self.known) >= SHAPES:
             self.known.clear()
         self.known[key] = prepared
-        self.key, self.last = key, prepared
+        self.last = key, prepared
 
 
-def _fixed(given: Extent | None) -> Hashable:
-    """An extent as a key."""
-    return tuple(given) if type(given) is list else given
+def _fixed(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A key with tuples for the lists in it."""
+    return tuple(tuple(part) if type(part) is list else part for part in key)

@@ -1,17 +1,19 @@
 """Starts independent kernels side by side: as the branches of a CUDA graph.
 
 A graph is faster than streams that wait for events of each other: its branches begin and end together, without an event
-that the device has to see first. It is made at the first launch, and its nodes get other arguments as they come. On a
-stream that is captured itself, the kernels become branches of that graph, and nothing but kernels stands in it.
+that the device has to see first. It is made at the first launch, and a node gets other arguments when they have
+changed. On a stream that is captured itself, the kernels become branches of that graph, and nothing but kernels stands
+in it.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from goptx.device.cuda_graph import captured, dependencies
+from goptx.device.launches.parameter_memory import ParameterMemory
 from goptx.device.load import Launcher, Starter, bindings, current_device, in_turn, must
 
 
@@ -29,16 +31,18 @@ class _SideBySide(Starter):
             self.order = self.order[::-1]
         self._own = _Own(len(launchers))
 
-    def __call__(self, stream: Any, tables: Sequence[int]) -> None:
+    def __call__(self, stream: Any, memory: ParameterMemory) -> None:
         driver, own = bindings(), self._own
         main = self.driver_stream(stream)
-        parts = [(self.launchers[i], tables[i]) for i in self.order]
         if int(must(driver.cuStreamIsCapturing(main))):
-            own.fork(main, parts)
+            own.fork(main, self._parts(memory))
             return
         if own.graph is None:
-            own.graph = own.branches(parts)
-        own.graph.launch(main, [table for _, table in parts])
+            own.graph = own.branches(self._parts(memory), self.order)
+        own.graph.launch(main, memory)
+
+    def _parts(self, memory: ParameterMemory) -> list[tuple[Launcher, int]]:
+        return [(self.launchers[i], memory.tables[i]) for i in self.order]
 
 
 class _Own(threading.local):
@@ -71,26 +75,30 @@ class _Own(threading.local):
             must(driver.cuStreamWaitEvent(main, end, 0))
         return nodes
 
-    def branches(self, parts: Sequence[tuple[Launcher, int]]) -> _Branches:
+    def branches(self, parts: Sequence[tuple[Launcher, int]], order: Sequence[int]) -> _Branches:
         main, nodes = self._streams[0], list[Any]()
         graph = captured(main, lambda: nodes.extend(self.fork(main, parts)))
-        return _Branches(graph, nodes)
+        return _Branches(graph, dict(zip(order, nodes, strict=True)))
 
 
 class _Branches:
-    """A graph with a node for each kernel."""
+    """A graph with a node for each kernel, by the kernel's number."""
 
-    def __init__(self, graph: Any, nodes: Sequence[Any]) -> None:
+    def __init__(self, graph: Any, nodes: Mapping[int, Any]) -> None:
         self._driver = bindings()
         self._graph = graph
-        self._nodes = [(node, must(self._driver.cuGraphKernelNodeGetParams(node))) for node in nodes]
+        self._nodes = {i: (node, must(self._driver.cuGraphKernelNodeGetParams(node))) for i, node in nodes.items()}
+        self._contents = [b""] * len(nodes)
         self._executable = must(self._driver.cuGraphInstantiate(graph, 0))
 
-    def launch(self, main: Any, tables: Sequence[int]) -> None:
-        """Launches the graph with the parameters that the tables have now. Launches that have begun keep theirs."""
-        for (node, params), table in zip(self._nodes, tables, strict=True):
-            params.kernelParams = table
-            must(self._driver.cuGraphExecKernelNodeSetParams(self._executable, node, params))
+    def launch(self, main: Any, memory: ParameterMemory) -> None:
+        """Launches the graph with the parameters that the memory has now. Launches that have begun keep theirs."""
+        for i, content in enumerate(memory.contents()):
+            if content != self._contents[i]:
+                node, params = self._nodes[i]
+                params.kernelParams = memory.tables[i]
+                must(self._driver.cuGraphExecKernelNodeSetParams(self._executable, node, params))
+                self._contents[i] = content
         must(self._driver.cuGraphLaunch(self._executable, main))
 
     def __del__(self) -> None:

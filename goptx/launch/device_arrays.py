@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
 from typing import Any
@@ -33,11 +33,11 @@ def extent_of(arg: object) -> Extent | None:
         return NULL
     value: Any = arg
     kind: Any = type(value)
-    framework = _framework(kind)
+    framework = framework_of(kind)
     if framework in _HOST:
         return None
     if framework == "cupy" and hasattr(arg, "flags") and value.flags.c_contiguous:  # its interface is slow to make
-        return _from(value.data.ptr, value.nbytes)
+        return contiguous(value.data.ptr, value.nbytes)
     # torch comes before the interface, which rejects a tensor that requires a gradient.
     if callable(getattr(arg, "data_ptr", None)):
         return _of_tensor(value)
@@ -48,33 +48,14 @@ def extent_of(arg: object) -> Extent | None:
     if type(arg).__name__ == "CUdeviceptr":
         return raw(int(value))
     if framework == "cuda" and hasattr(arg, "handle") and hasattr(arg, "size"):
-        return _from(int(value.handle), int(value.size))
+        return contiguous(int(value.handle), int(value.size))
     return None
 
 
 @lru_cache(maxsize=256)
-def _framework(kind: Any) -> str:
+def framework_of(kind: Any) -> str:
     """The package that defines a type."""
     return str(kind.__module__).partition(".")[0]
-
-
-@lru_cache(maxsize=256)
-def extent_reader(kind: Any) -> Callable[[Any], Extent | None] | None:
-    """A function that quickly finds the extent of device arrays of a type, of torch or CuPy; it returns None for
-    arrays that need `extent_of`: views that are not contiguous, and tensors in host memory. None for other types."""
-    if _framework(kind) == "cupy" and hasattr(kind, "flags") and hasattr(kind, "data"):
-        return _contiguous_in_cupy
-    if all(hasattr(kind, name) for name in ("data_ptr", "nbytes", "is_contiguous", "is_cuda")):
-        return _contiguous_tensor
-    return None
-
-
-def _contiguous_in_cupy(given: Any) -> Extent | None:
-    return _from(given.data.ptr, given.nbytes) if given.flags.c_contiguous else None
-
-
-def _contiguous_tensor(tensor: Any) -> Extent | None:
-    return _from(tensor.data_ptr(), tensor.nbytes) if tensor.is_cuda and tensor.is_contiguous() else None
 
 
 def _of_tensor(tensor: Any) -> Extent:
@@ -85,19 +66,20 @@ def _of_tensor(tensor: Any) -> Extent:
         item, count = tensor.element_size(), tensor.numel()
     except AttributeError:
         return raw(address)
-    contiguous = getattr(tensor, "is_contiguous", None)
-    if contiguous is None or contiguous():
-        return _from(address, count * item)
+    is_contiguous = getattr(tensor, "is_contiguous", None)
+    if is_contiguous is None or is_contiguous():
+        return contiguous(address, count * item)
     return strided(address, tensor.shape, [item * s for s in tensor.stride()], item)
 
 
 def strided(address: int, shape: Sequence[int], strides: Sequence[int] | None, item: int) -> Extent:
     """Strides and `item`, the size of an element, in bytes; without strides the elements are contiguous."""
     if strides is None or 0 in shape:
-        return _from(address, item * prod(shape))
+        return contiguous(address, item * prod(shape))
     ends = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
     return address, address + sum(e for e in ends if e < 0), address + sum(e for e in ends if e > 0) + item
 
 
-def _from(address: int, size: int) -> Extent:
+def contiguous(address: int, size: int) -> Extent:
+    """The extent of an array of `size` bytes without gaps."""
     return (address, address, address + size) if size else (address, 0, 0)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import pairwise
+from typing import NamedTuple
 
 from goptx.errors import InputError
-from goptx.launch.arguments import Access, passed_by_value
+from goptx.launch.arguments import Access
 from goptx.launch.device_arrays import Extent
 from goptx.launch.independence import PAGE
 from goptx.region.recorded import Recorded
@@ -42,8 +43,7 @@ class Aliasing:
 NO_ALIASING = Aliasing((), (), (), (), (), (), ())
 
 
-@dataclass(frozen=True, slots=True)
-class _Pointer:
+class _Pointer(NamedTuple):
     position: Position
     access: Access
     extent: Extent
@@ -74,38 +74,38 @@ def aliasing_of(launches: Sequence[Recorded], private: Sequence[Extent], local: 
     temporary = {position for groups in own.values() for g in groups for position in g}
     conflicts: list[Group] = []
     unclear: list[Group] = []
-    for one, other in combinations(pointers, 2):
+    for one, other in _overlapping(pointers):
         equal = one.extent[0] == other.extent[0]
         cross = one.position[0] != other.position[0] and (one.writes or other.writes)
         aliased = not equal and (one.position in temporary or other.position in temporary)
-        if (cross or aliased) and _overlap(one.extent, other.extent):
+        if cross or aliased:
             (conflicts if equal else unclear).append((one.position, other.position))
     shared = {position for group in buffers for position in group}
     return Aliasing(
         buffers=tuple(buffers),
-        numbers=tuple(g for g in _equal(_numbers(launches)) if several(g)),
+        numbers=tuple(filter(several, _equal(_numbers(launches)))),
         conflicts=tuple(conflicts),
         unclear=tuple(unclear),
         private=own["private"],
         local=own["local"],
         lone=tuple(p.position for p in pointers if p.position not in shared),
-        declared=tuple((kinds[first], g) for g in groups if (first := next((p for p in g if p in kinds), None))),
+        declared=tuple((kinds[first], g) for g in groups if (first := next(filter(kinds.__contains__, g), None))),
     )
 
 
 def _pointers(launches: Sequence[Recorded]) -> Iterator[_Pointer]:
     for k, launch in enumerate(launches):
-        for i, (param, extent) in enumerate(zip(launch.known.params, launch.extents, strict=True)):
-            if extent is not None and param.access != "none" and not passed_by_value(param):
-                yield _Pointer((k, i), param.access, extent)
+        for i, access in launch.known.accessed:
+            extent = launch.extents[i]
+            if extent is not None:
+                yield _Pointer((k, i), access, extent)
 
 
 def _numbers(launches: Sequence[Recorded]) -> Iterator[tuple[object, Position]]:
     """The arguments that are not pointers, each with a key that is equal for equal arguments."""
     for k, launch in enumerate(launches):
-        for i, (param, content) in enumerate(zip(launch.known.params, launch.contents, strict=True)):
-            if param.access == "none" and not passed_by_value(param):
-                yield (param.type.startswith("f"), content), (k, i)
+        for i, floating in launch.known.numbers:
+            yield (floating, launch.contents[i]), (k, i)
 
 
 def _equal(found: Iterator[tuple[object, Position]]) -> list[Group]:
@@ -113,20 +113,31 @@ def _equal(found: Iterator[tuple[object, Position]]) -> list[Group]:
     groups: dict[object, list[Position]] = {}
     for key, position in found:
         groups.setdefault(key, []).append(position)
-    return [tuple(group) for group in groups.values()]
+    return list(map(tuple, groups.values()))
 
 
 def several(group: Group) -> bool:
-    """Whether the group has parameters of several launches."""
-    return len({k for k, _ in group}) > 1
+    """Whether the group, which is in order, has parameters of several launches."""
+    return group[0][0] != group[-1][0]
 
 
-def _overlap(one: Extent, other: Extent) -> bool:
-    """Whether two extents are known to have bytes in common. A raw pointer is one byte; a null pointer has none."""
-    if not all(e[2] and (e[1] != e[2] or e[0] >= PAGE) for e in (one, other)):
-        return False
-    ends = [e[2] + (e[1] == e[2]) for e in (one, other)]
-    return one[1] < ends[1] and other[1] < ends[0]
+def _overlapping(pointers: Sequence[_Pointer]) -> list[tuple[_Pointer, _Pointer]]:
+    """The pairs of pointers that are known to have bytes in common, in order. A raw pointer is one byte; a null pointer
+    has none."""
+    spans = []
+    for k, (_, _, (address, start, end)) in enumerate(pointers):
+        if end and (start != end or address >= PAGE):
+            spans.append((start, end + (start == end), k))
+    spans.sort()
+    if all(end <= start for (_, end, _), (start, _, _) in pairwise(spans)):  # most often
+        return []
+    found: list[tuple[int, int]] = []
+    active: list[tuple[int, int]] = []  # spans that may go on beyond the present one: their ends and numbers
+    for start, end, k in spans:
+        active = [span for span in active if span[0] > start]
+        found += [(min(j, k), max(j, k)) for _, j in active]
+        active.append((end, k))
+    return [(pointers[j], pointers[k]) for j, k in sorted(found)]
 
 
 def _holds(declared: Extent, extent: Extent) -> bool:

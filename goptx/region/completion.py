@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
 from time import perf_counter
@@ -239,8 +240,13 @@ def _architecture(kernels: Sequence[Chosen]) -> str | None:
     """The architecture of the current device, if no kernel is made for a higher or a special one; else None."""
     from goptx.device.load import architecture
 
-    device = ARCHITECTURE.match(architecture() or "")
-    found = [ARCHITECTURE.match(k.module.target[0]) for k in kernels]
+    return _common_architecture(architecture(), tuple([k.module.target[0] for k in kernels]))
+
+
+@lru_cache(maxsize=MOST)
+def _common_architecture(present: str | None, targets: tuple[str, ...]) -> str | None:
+    device = ARCHITECTURE.match(present or "")
+    found = [ARCHITECTURE.match(target) for target in targets]
     if not device or any(not f or f[2] or int(f[1]) > int(device[1]) for f in found):
         return None
     return device[0]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from goptx.analysis.values.pointer_effects import Reach, reach
 from goptx.errors import InputError
+from goptx.launch.arguments import Access, passed_by_value
 from goptx.launch.bind import Arguments
 from goptx.launch.device_arrays import Extent
 from goptx.launch.parameter import Parameter
@@ -30,12 +31,18 @@ Extents = int | tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The facts about a kernel: `key` identifies it, `params` are its parameters."""
+    """The facts about a kernel: `key` identifies it, `params` are its parameters.
+
+    accessed: the numbers of pointers, each with how the kernel accesses what they point to. numbers: those of other
+        parameters that are no blocks of bytes, each with whether it is floating.
+    """
 
     key: Hashable
     chosen: Chosen
     params: tuple[Parameter, ...]
     reach: Reach
+    accessed: tuple[tuple[int, Access], ...]
+    numbers: tuple[tuple[int, bool], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,15 +86,18 @@ class _Repeated:
     def __init__(self, known: Known, shape: Shape) -> None:
         self._known, self._shape = known, shape
         letter = known.params[0].kernel if known.params else None
-        self._arguments = RepeatedArguments(Arguments(known.chosen.entry, [letter or "A"], known.params))
+        self._arguments = RepeatedArguments(Arguments(known.chosen.entry, [letter or "A"], known.params), sized=True)
+        self._packed = [b""] * len(known.params)
         self._last: Recorded | None = None
 
     def recorded(self, args: Sequence[object]) -> Recorded:
         changed, _ = self._arguments.give([args], independent=True)
         if self._last is None or changed:
-            contents = zip(self._arguments.contents, self._known.params, strict=True)
-            packed = tuple(c.to_bytes(p.size, "little") if isinstance(c, int) else c for c, p in contents)
-            self._last = Recorded(self._known, self._shape, packed, tuple(self._arguments.extents))
+            contents, params = self._arguments.contents, self._known.params
+            for i in changed:
+                content = contents[i]
+                self._packed[i] = content.to_bytes(params[i].size, "little") if isinstance(content, int) else content
+            self._last = Recorded(self._known, self._shape, tuple(self._packed), tuple(self._arguments.extents))
         return self._last
 
 
@@ -119,7 +129,10 @@ def _known(key: Hashable, source: Source, entry: str | None, letter: str) -> Kno
     params = tuple(
         Parameter(letter, p.name, p.name, p.type, p.size, access=reached.accesses[p.name]) for p in function.parameters
     )
-    return Known(key, chosen, params, reached)
+    scalars = [(i, p) for i, p in enumerate(params) if not passed_by_value(p)]
+    accessed = tuple((i, p.access) for i, p in scalars if p.access != "none")
+    numbers = tuple((i, p.type.startswith("f")) for i, p in scalars if p.access == "none")
+    return Known(key, chosen, params, reached, accessed, numbers)
 
 
 def _key(source: Source) -> Hashable:

@@ -34,6 +34,11 @@ class Candidate:
         """Whether no kernel is coarsened."""
         return set(self.factors) == {1}
 
+    @property
+    def default(self) -> bool:
+        """Whether it is its strategy as it is, for the given kernels."""
+        return self.plain and not self.options and self.cap is None
+
     def option(self, name: str) -> Any:
         """Its value; None where it has its default or is None itself."""
         return dict(self.options).get(name)

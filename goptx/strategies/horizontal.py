@@ -16,7 +16,8 @@ from goptx.launch.launch_plan import Plan
 from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
 from goptx.launch.specification import find_specification
-from goptx.options import Fold, Placement
+from goptx.options import Assume, Fold, Placement
+from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
 from goptx.sources.kernel_text import Chosen
@@ -35,6 +36,7 @@ from goptx.weaving.shapes.shape_kernels import shape
 from goptx.weaving.shapes.virtual_ctas import all_end_together, with_end
 
 
+@judged
 def horizontal(
     *sources: Source,
     entries: Sequence[str | None] | None = None,
@@ -42,6 +44,7 @@ def horizontal(
     name: str | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
+    assume: Assume | None = None,
     placement: Placement | None = None,
     partition: Sequence[int] | None = None,
     tunable: Sequence[bool] | None = None,

@@ -6,6 +6,7 @@ import warnings
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,24 @@ from goptx.options import Streams
 
 __all__ = ["driver"]
 
+
+class CupyArray:
+    """As CuPy has them."""
+
+    reads = 0  # of all arrays
+    flags = SimpleNamespace(c_contiguous=True)
+    nbytes = 64
+
+    def __init__(self, address: int) -> None:
+        self._address = address
+
+    @property
+    def data(self) -> Any:
+        CupyArray.reads += 1
+        return SimpleNamespace(ptr=self._address)
+
+
+CupyArray.__module__ = "cupy"
 BODY = """
     ld.param.u64 %rd1, [{name}_in]; ld.param.u64 %rd2, [{name}_out]; ld.param.u32 %r5, [{name}_n];
     mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3;
@@ -352,9 +371,54 @@ def test_an_array_with_other_memory_is_noticed(woven: goptx.Woven, driver: Drive
     tensor.nbytes, tensor.step = 64, (C - B) // 4  # as after as_strided_
     with pytest.raises(DependentKernels, match="their arrays have 64 bytes in common"):
         launch(woven, args)
-    tensor.step, tensor.is_cuda = 1, False
+    tensor.step, tensor.address, tensor.is_cuda = 1, E, False
     with pytest.raises(InputError, match="the tensor is in host memory"):
         launch(woven, args)
+
+
+def test_a_tensor_is_read_again_whatever_was_refused(woven: goptx.Woven, driver: Driver) -> None:
+    """Also where the address stayed, and where a launch between did not compare."""
+    tensor = Tensor(B)
+    args: list[list[object]] = [[Tensor(A), tensor, 5], [Tensor(C), Tensor(D), 6]]
+    launch(woven, args)
+    for _ in range(2):
+        tensor.nbytes = C - B + 4
+        with pytest.raises(DependentKernels, match="their arrays have 4 bytes in common"):
+            launch(woven, args)
+        launch(woven, args, independent=True)
+        with pytest.raises(DependentKernels, match="their arrays have 4 bytes in common"):
+            launch(woven, args)
+        tensor.nbytes = 64
+        launch(woven, args)
+    assert arguments(driver) == [[A, B, 5, C, D, 6]] * 5
+
+
+def test_an_array_of_cupy_is_read_once(woven: goptx.Woven, driver: Driver) -> None:
+    """It has the same memory as long as it lives; another array in the same place is another one."""
+    args: list[list[object]] = [[CupyArray(A), CupyArray(B), 5], [CupyArray(C), CupyArray(D), 6]]
+    launch(woven, args)
+    reads = CupyArray.reads
+    launch(woven, args)
+    assert CupyArray.reads == reads
+    launch(woven, [[args[0][0], CupyArray(B), 5], args[1]])
+    assert CupyArray.reads > reads
+    died = weakref.ref(args[0][0])
+    args[0][0] = CupyArray(E)
+    gc.collect()
+    assert died() is None, "a launch holds no array"
+    launch(woven, args)
+    assert [a[0] for a in arguments(driver)] == [A, A, A, E]
+    with pytest.raises(DependentKernels, match="their arrays have 32 bytes in common"):
+        launch(woven, [[args[0][0], CupyArray(C - 32), 5], args[1]])
+
+
+def test_arguments_of_other_types_take_turns(woven: goptx.Woven, driver: Driver) -> None:
+    """What one type left is not taken for what the other one gave."""
+    sets: list[list[Any]] = [[Tensor(A), 5], [A, 6], [Tensor(A), 6], [Tensor(E), 5], [A, 5], [Tensor(A), np.uint32(5)]]
+    for first, number in sets:
+        launch(woven, [[first, Tensor(B), number], [Tensor(C), Tensor(D), 6]])
+    expected = [(A, 5), (A, 6), (A, 6), (E, 5), (A, 5), (A, 5)]
+    assert [(a[0], a[2]) for a in arguments(driver)] == expected
 
 
 def test_equal_numbers_of_other_types_are_not_the_same(driver: Driver) -> None:

@@ -26,7 +26,7 @@ class Started:
 
     def __call__(self, stream: Any, *numbers: int) -> None:
         self.memory.fill(numbers)
-        self.start(stream, self.memory.tables)
+        self.start(stream, self.memory)
 
 
 def launched(driver: Driver) -> list[tuple[str, int]]:
@@ -45,13 +45,33 @@ def test_a_graph_is_made_once_and_passes_what_is_given_now(driver: Driver) -> No
     assert len(driver.executables) == 1 and not driver.edges
 
 
+def test_only_what_has_changed_is_passed_again(driver: Driver) -> None:
+    start = Started(driver)
+    start(Stream(7), 1, 2, 3)
+    passed: list[int] = []
+    set_params = driver.cuGraphExecKernelNodeSetParams
+
+    def counting(made: int, node: int, params: Any) -> tuple[int]:
+        passed.append(node)
+        return set_params(made, node, params)
+
+    driver.cuGraphExecKernelNodeSetParams = counting  # type: ignore[method-assign]
+    start(Stream(7), 1, 2, 3)
+    assert passed == []
+    start(Stream(7), 1, 5, 3)
+    assert len(passed) == 1
+    start(Stream(7), 2, 5, 4)
+    assert len(passed) == 3 and len(set(passed)) == 3
+    assert [i for _, i in launched(driver)] == [1, 2, 3, 1, 2, 3, 1, 5, 3, 2, 5, 4]
+
+
 def test_another_memory_for_the_parameters(driver: Driver) -> None:
     """As of launches that were bound with other arguments."""
     start = Started(driver)
     other = start.start.memory()
     other.fill((4, 5, 6))
     start(Stream(7), 1, 2, 3)
-    start.start(Stream(7), other.tables)
+    start.start(Stream(7), other)
     assert launched(driver)[3:] == [("a", 4), ("b", 5), ("c", 6)]
 
 

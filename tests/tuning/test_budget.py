@@ -47,7 +47,7 @@ def within(seconds: float | None) -> tuple[Slow, Any]:
 
 def test_what_there_is_no_time_for_is_left_out() -> None:
     bench, best = within(20)
-    assert len(bench.judgements) == 20 * TRYING
+    assert len({*bench.judgements} - {*WAYS}) == 20 * TRYING  # the unchanged kernels have been run before
     late = [t for t in best.table.trials if t.status == "left out"]
     assert len(late) > 10
     assert {t.reason for t in late} == {"there was no time left"}

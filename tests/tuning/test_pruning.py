@@ -67,10 +67,14 @@ def test_the_most_promising_first() -> None:
     what = small()
     sight = Pruning.of(what.kernels, what.shapes, "sm_90")
     tried, _ = sight.sorted(reversed(Space(what.shapes, what.tunable).first()))
-    known = [estimate for candidate in tried if (estimate := sight.estimate(candidate)) is not None]
-    assert known == sorted(known) and len(set(known)) > 5
-    place = [candidate.strategy for candidate in tried].index("horizontal")
-    assert 0 < place < len(tried) - 1  # in the middle
+    first = [candidate for candidate in tried if candidate.default]
+    rest = tried[len(first) :]
+    for part in (first, rest):
+        known = [estimate for candidate in part if (estimate := sight.estimate(candidate)) is not None]
+        assert known == sorted(known) and len(set(known)) > 2
+    assert len(first) == 5 and not any(candidate.default for candidate in rest)
+    place = [candidate.strategy for candidate in rest].index("horizontal")
+    assert 0 < place < len(rest) - 1  # in the middle
 
 
 def test_long_code_is_not_woven() -> None:

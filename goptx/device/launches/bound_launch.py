@@ -38,7 +38,7 @@ class BoundLaunch:
     ) -> None:
         self._executable = executable  # and its kernels
         self._prepared = prepared
-        self._starter, self._tables = prepared.starter, prepared.tables
+        self._starter, self._memory = prepared.starter, prepared.memory
         self._args = [arg for own in args for arg in own]
         self._independent = independent
         self._device = device_number()
@@ -71,7 +71,7 @@ class BoundLaunch:
         check_launch(stream)
         if device_number() != self._device:
             self.use_device()
-        self._starter(stream, self._tables)
+        self._starter(stream, self._memory)
 
     @overload
     def update(self, parameter: str, value: object, /) -> None: ...

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from goptx.device.cuda_graph import dependencies
-from goptx.device.load import bindings, current_device, must, stream_handle
+from goptx.device.load import bindings, must, stream_handle
 from goptx.device.recorded_streams import check_launch
 from goptx.errors import InputError
 
@@ -34,7 +34,7 @@ class GraphNodes:
     def __init__(self, bound: BoundLaunch, graph: int, after: Sequence[int]) -> None:
         self.bound = bound
         driver = bindings()
-        starter, tables = bound.prepared.starter, bound.prepared.tables
+        starter, tables = bound.prepared.starter, bound.prepared.memory.tables
         self._driver = driver
         self._params = [_node(driver, one, table) for one, table in zip(starter.launchers, tables, strict=True)]
         made: dict[int, Any] = {}
@@ -93,15 +93,13 @@ class LaunchGraph(GraphNodes):
         self._close_executable = weakref.finalize(self, driver.cuGraphExecDestroy, executable)
         self._executable = executable
         self.definition, self.executable = int(definition), int(executable)
-        self._default = int(current_device().default_stream.handle)
 
     def launch(self, stream: Any = None) -> None:
         """Launches the graph once and does not wait. `stream` as for `BoundLaunch.launch`. Raises `InputError` after
         `close` and while a fusion region records the stream, `DeviceError`."""
         check_launch(stream)
         self._check_open()
-        handle = self._default if stream is None else stream_handle(stream)
-        must(self._driver.cuGraphLaunch(self._executable, self._driver.CUstream(handle)))
+        must(self._driver.cuGraphLaunch(self._executable, self.bound.prepared.starter.driver_stream(stream)))
 
     def update(self, executable: Any = None) -> None:
         """Passes the present arguments of the bound launch in later launches of this graph, and of `executable`, one

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ctypes
 from array import array
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
-from goptx.launch.repeated_arguments import Content
+from goptx.launch.argument_groups import Content
 
 WORD = 8  # bytes; each parameter begins at a multiple, which is enough for all types of PTX parameters
 
@@ -33,6 +33,8 @@ class ParameterMemory:
         self._table = (ctypes.c_void_p * (len(slots) + 1))(*[base + WORD * start for start in starts[:-1]])
         firsts = [0, *accumulate(counts)]
         self.tables = [ctypes.addressof(self._table) + WORD * first for first in firsts[:-1]]
+        ends = [starts[first] for first in firsts]
+        self._parts = [self._bytes[WORD * one : WORD * other] for one, other in pairwise(ends)]
         self.starts: list[int] = []  # of the parameters that are written, in words
         for first, (sizes, hidden) in zip(firsts, launches, strict=False):
             self.starts += starts[first : first + len(sizes)]
@@ -46,6 +48,10 @@ class ParameterMemory:
             self.words[self.starts[position]] = content
         else:
             self._put(self.starts[position], content)
+
+    def contents(self) -> list[bytes]:
+        """All parameters of each launch as one string; equal for equal parameters."""
+        return [part.tobytes() for part in self._parts]
 
     def fill(self, contents: Iterable[Content]) -> None:
         """Writes all of them."""

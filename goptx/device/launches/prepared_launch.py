@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from goptx.launch.bind import Arguments
 from goptx.launch.repeated_arguments import RepeatedArguments
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 
 class PreparedLaunch:
-    """Arguments, memory for them, and what starts the kernels. For one thread at a time; arrays are not held.
+    """Arguments, `memory` for them, and the `starter` of the kernels, which takes the memory. For one thread at a time;
+    arrays are not held.
 
     `make` makes the starter: after the first arguments were packed and compared, so that what is wrong with them is
     reported first, also where there is no GPU.
@@ -31,12 +32,11 @@ class PreparedLaunch:
         self.arguments = RepeatedArguments(arguments)
         _, self.doubt = self.arguments.give(args, independent)
         self.starter = make()
-        self._memory = self.starter.memory()
-        self.tables = self._memory.tables
+        self.memory = self.starter.memory()
         passed = (i for i, param in enumerate(arguments.params) if param.instead is None)
         self._places = {i: place for place, i in enumerate(passed)}
-        self._words = self._memory.words
-        self._starts = {i: self._memory.starts[place] for i, place in self._places.items()}
+        self._words = self.memory.words
+        self._starts = {i: self.memory.starts[place] for i, place in self._places.items()}
         self._write(self._places)
 
     def give(self, args: Sequence[Sequence[object]], independent: bool) -> str:
@@ -53,10 +53,6 @@ class PreparedLaunch:
         self._write(changed)
         return doubt
 
-    def start(self, stream: Any) -> None:
-        """Starts the kernels and does not wait. Raises `DeviceError`."""
-        self.starter(stream, self.tables)
-
     def _write(self, changed: Iterable[int]) -> None:
         contents, words, starts = self.arguments.contents, self._words, self._starts
         for i in changed:
@@ -66,4 +62,4 @@ class PreparedLaunch:
             if type(content) is int:
                 words[starts[i]] = content
             else:
-                self._memory.write(self._places[i], content)
+                self.memory.write(self._places[i], content)

@@ -107,7 +107,7 @@ def prepared(woven: Woven, arguments: Sequence[list[object]]) -> Start:
     start = executable.starter(None, None, 0, None, None)
     memory = start.memory()
     memory.fill(contents)
-    return lambda stream: start(stream, memory.tables)
+    return lambda stream: start(stream, memory)
 
 
 def bound(woven: Woven, cap: int | None, arguments: Sequence[list[object]], common: Shape | None = None) -> Start:

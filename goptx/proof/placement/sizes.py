@@ -195,7 +195,25 @@ class LaunchSizes:
         its number with a multiple of 32."""
         number = self.integers.form(self.thread)
         rests = less(form, number), total(form, number, whole(1))
-        return self.is_of_cta(form) or any(self.is_of_cta(r) and all(n % WARP == 0 for _, n in r) for r in rests)
+        return self.is_of_warp(form) or any(self._counts_warps(rest) for rest in rests)
+
+    def is_of_warp(self, form: Form) -> bool:
+        """Whether the form has one value for all threads of a warp. The quotient of the thread's number, moved by a
+        multiple of 32, by a multiple of 32 has."""
+        return all(self._is_atom_of_warp(atom) for product, _ in form for atom in product)
+
+    def _is_atom_of_warp(self, atom: int) -> bool:
+        fraction = self.integers.fraction(atom)
+        if fraction is None:
+            return atom not in (self.special[f"%tid.{axis}"] for axis in "xyz")
+        top, bottom = fraction
+        rest = less(top, self.integers.form(self.thread))
+        of_warps = all(not p and n % WARP == 0 for p, n in bottom) and self._counts_warps(rest)
+        return of_warps or (self.is_of_warp(top) and self.is_of_warp(bottom))
+
+    def _counts_warps(self, form: Form) -> bool:
+        """Whether it is a multiple of 32 with one value for all threads of a warp."""
+        return self.is_of_warp(form) and all(n % WARP == 0 for _, n in form)
 
     def _value(self, opcode: str, *operands: int) -> int:
         found = self.integers.value(opcode, *operands)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from goptx.cost.assumptions import known_of
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import alone
 from goptx.errors import CannotWeave
 from goptx.latency.table import load_table
+from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
+from goptx.options import Assume
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import Judge
@@ -28,17 +31,23 @@ class Pruning:
     sizes: tuple[int, ...]
 
     @classmethod
-    def of(cls, kernels: Sequence[Chosen], shapes: Sequence[Shape], arch: str) -> Pruning:
+    def of(cls, kernels: Sequence[Chosen], shapes: Sequence[Shape], arch: str, assume: Assume | None = None) -> Pruning:
+        """`assume` is what the caller knows of the kernels. Raises `InputError` where it does not fit them."""
         machine, table = machine_of(arch), load_table(None, arch)
+        known = known_of(assume, len(kernels))
         try:
-            found = [alone(kernel, machine, table) for kernel in kernels]
+            found = [
+                alone(kernel, machine, table, own, shape, letter_of(k))
+                for k, (kernel, own, shape) in enumerate(zip(kernels, known, shapes, strict=True))
+            ]
         except CannotWeave:
             return cls(None, (0,) * len(kernels))
         return cls(Judge(found, [1] * len(kernels), shapes, arch), tuple(len(a.lines) for a in found))
 
     def sorted(self, candidates: Iterable[Candidate]) -> tuple[list[Candidate], list[Trial]]:
         """The candidates to try, the lowest estimate first, and the pruned ones as trials. A candidate without an
-        estimate is sorted as if it had the median estimate."""
+        estimate is sorted as if it had the median estimate. Each strategy as it is comes first, whatever its estimate:
+        these are few, and the estimates of groups of many kernels are far from their times."""
         candidates = list(candidates)
         long = {candidate for candidate in candidates if not candidate.plain and candidate.size(self.sizes) > MOST_CODE}
         pruned = [
@@ -52,12 +61,12 @@ class Pruning:
         tried: dict[Candidate, float] = {}
         for candidate, found in estimates.items():
             estimate = middle if found is None else found
-            if estimate <= MUCH * least or found is None:
+            if estimate <= MUCH * least or found is None or candidate.default:
                 tried[candidate] = estimate
             else:
                 reason = f"estimated to take {estimate / least:.1f} times as long as the best estimate"
                 pruned.append(Trial(candidate, "pruned", reason))
-        return sorted(tried, key=tried.__getitem__), pruned
+        return sorted(tried, key=lambda candidate: (not candidate.default, tried[candidate])), pruned
 
     def estimate(self, candidate: Candidate) -> float | None:
         """Estimated kilocycles, None if the model has no estimate."""

@@ -22,6 +22,7 @@ A divergent branch is converted by one of these methods, outermost first:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 
 from goptx.analysis.cfg import EXIT, Flow, closure, controls, marked_uniform
@@ -29,22 +30,26 @@ from goptx.analysis.sync.barriers import needs_all_threads
 from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.errors import CannotWeave
 from goptx.latency.cost import Cycles
+from goptx.launch.shape import Shape
 from goptx.options import Choice
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Instruction
+from goptx.ptx.opcodes import facts_of
 from goptx.weaving.converge.barrier_promises import warp_branches
+from goptx.weaving.converge.ended.skeleton import ends_within_ctas, skip_between_barriers
+from goptx.weaving.converge.ended.skip_ended import skip_ended
 from goptx.weaving.converge.park import park, park_barriers
 from goptx.weaving.converge.predicate import predicate
 from goptx.weaving.converge.predicate_code import Fresh, free_prefix
 from goptx.weaving.converge.retire import leave_early
 from goptx.weaving.converge.running_lanes import Lanes
-from goptx.weaving.converge.skip_ended import skip_ended
 from goptx.weaving.converge.spin_regions import lanes_wait_separately, park_waiting_loops, refuse_votes_amid_waits
 from goptx.weaving.converge.unknown_instructions import first_unknown, whole
 from goptx.weaving.converge.vote import divergent_loop, vote, vote_sides
 from goptx.weaving.invariants import ensured
 from goptx.weaving.model import Choices, Converged, Kernel, Linked
 from goptx.weaving.schedule.carry_flag import refuse_flags_across_blocks
+from goptx.weaving.shapes.launch_demands import known_shape
 
 
 def converge(linked: Linked, choices: Choices, forced: Choice | None = None) -> list[Converged]:
@@ -57,7 +62,20 @@ def converge_kernel(linked: Linked, kernel: Kernel, choices: Choices, forced: Ch
     """One of the linked kernels."""
     prefix = free_prefix(kernel.prefix, kernel.register_names())
     sizes = {name: size for k in linked.kernels for name, size in k.parameter_sizes().items()}
-    return converge_flow(kernel.flow, prefix, kernel.at, choices.cycles, forced, choices.presume, sizes)
+    worth = partial(_skips_pay, linked, kernel)
+    return converge_flow(
+        kernel.flow, prefix, kernel.at, choices.cycles, forced, choices.presume, sizes, known_shape(linked), worth
+    )
+
+
+def _skips_pay(linked: Linked, kernel: Kernel, flow: Flow, running: str) -> bool:
+    """Whether warps of the kernel that have ended should skip code between barriers. Beside that, code without barriers
+    and warp instructions can stand. All else has to wait, also the same code of a copy: that is worth it only where
+    many CTAs have such warps, and a bound for the number of a thread in the grid divides one CTA at most."""
+    if linked.is_copy(kernel):
+        return False
+    together = (facts_of(i.opcode).row.scope for k in linked.kernels if k is not kernel for i in k.flow.instructions())
+    return not any(together) or ends_within_ctas(flow, running)
 
 
 def converge_flow(
@@ -68,11 +86,14 @@ def converge_flow(
     forced: Choice | None = None,
     presume: bool = True,
     parameters: Mapping[str, int] = MappingProxyType({}),
+    shape: Shape | None = None,
+    worth: Callable[[Flow, str], bool] = ends_within_ctas,
 ) -> Converged:
     """`prefix` begins the names of fresh registers and blocks; `at(line)` names file, line and kernel in messages;
     `cycles` is the latency of an instruction; `forced` the one method for divergence, by cost if None;
     `presume` whether loaded data that decides about barriers may be taken as the same for the CTA; `parameters` has
-    the bytes of the kernel's parameters.
+    the bytes of the kernel's parameters; `shape` is the launch of the fused kernel, as far as it is known; `worth`
+    whether warps in which no lane of a predicate runs are to skip code between barriers.
 
     Raises `CannotWeave` where a barrier stands under a branch that live threads take differently, and where the forced
     method does not apply to a branch.
@@ -81,7 +102,7 @@ def converge_flow(
     if unknown is not None:
         return whole(flow, f"{at(unknown.line)}: `{as_written(unknown, prefix)}`")
     refuse_flags_across_blocks(flow, prefix, at)
-    lanes = Lanes(flow, Fresh(prefix), at, cycles, forced, presume, parameters)
+    lanes = Lanes(flow, Fresh(prefix), at, cycles, forced, presume, parameters, shape)
     lanes.promise(warp_branches(flow))
     lanes.wait_separately = lanes_wait_separately(lanes.flow)
     if forced in (None, "predicate"):
@@ -102,7 +123,7 @@ def converge_flow(
                     rule="forced-divergence",
                 )
             park(lanes, place)
-    converged = _converged(lanes)
+    converged = _converged(lanes, worth)
     refuse_votes_amid_waits(converged, lanes)
     return converged
 
@@ -116,9 +137,11 @@ def _predicate(lanes: Lanes, block: str) -> str:
     return predicate(lanes, block) and vote_sides(lanes, block)
 
 
-def _converged(lanes: Lanes) -> Converged:
+def _converged(lanes: Lanes, worth: Callable[[Flow, str], bool]) -> Converged:
     flow = lanes.guarded().pruned()
-    uniform = uniformity(flow).branches
+    if lanes.running and not lanes.wait_separately and worth(flow, lanes.running):
+        flow = skip_between_barriers(flow, lanes.running, lanes.fresh).pruned()
+    uniform = uniformity(flow, shape=lanes.shape).branches
     return Converged(
         flow=marked_uniform(flow, flow.blocks),
         registers=lanes.fresh.declared(),
@@ -140,7 +163,7 @@ def _next_divergent(lanes: Lanes) -> str | None:
 
 def _depends_on_thread(lanes: Lanes, block: str) -> bool:
     """Whether a branch is divergent in the kernel alone, and not just because ended lanes do not load what decides."""
-    return not lanes.running or uniformity(lanes.flow).branches[block] == Uniformity.DIVERGENT
+    return not lanes.running or uniformity(lanes.flow, shape=lanes.shape).branches[block] == Uniformity.DIVERGENT
 
 
 def check_barriers(lanes: Lanes) -> None:
