@@ -245,7 +245,7 @@ class Plan:
         return ", ".join(map("".join, zip(self.letters, coarse, strict=True)))
 
     def __str__(self) -> str:
-        smaller = len({*self.carried("grid", self.shapes)}) > 1
+        smaller = not self.folds and len({*self.carried("grid", self.shapes)}) > 1
         return f"launch as {self.shape}, {self._described}{f', {self.placement}' if smaller else ''}"
 
     @property

@@ -75,7 +75,7 @@ def horizontal(
     check_request("concat", None, None, placement)
     kernels = kernels_of(sources, entries)
     own = own_shapes_of(sources, shapes, kernels, "horizontal")
-    check_fold(fold, ctas, role_registers, len(kernels))
+    check_fold(fold, ctas, role_registers, placement, len(kernels))
     if partition is not None:
         check_partition(partition, len(kernels))
         own = [

@@ -208,6 +208,7 @@ class _Fusing:
             own["partition"][0] = self.tuned
             own["tunable"] = [True, *[False] * (len(kernels) - 1)]
         if self.how.folded:
+            own.pop("placement", None)
             own |= {"fold": choose.choice(FOLDS), "ctas": choose.choice(CTAS)}
             if all(n % 128 == 0 for n in own.get("partition", [case.shapes[k].threads or 0 for k in kernels])):
                 own |= {"arch": "sm_90a", "role_registers": [8 * choose.randint(3, 8) for _ in kernels]}

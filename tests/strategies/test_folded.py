@@ -317,6 +317,7 @@ def test_the_emulator_counts_registers() -> None:
         ({"fold": "dynamic"}, "fold `dynamic` is unknown; expected one of static, chunk"),
         ({"fold": None, "ctas": 3}, "ctas=3 is an option of folded grids"),
         ({"fold": None, "role_registers": (8, 8)}, "role_registers=.* is an option of folded grids"),
+        ({"placement": "front"}, 'placement="front" says where .* and fold="static" says it, too'),
         ({"ctas": 0}, "ctas=0 is not a number of CTAs"),
         ({"ctas": True}, "ctas=True is not a number of CTAs"),
         ({"role_registers": (184,)}, "takes a number of registers for each of the 2 kernels"),

@@ -15,7 +15,7 @@ from typing import ClassVar, Self
 from goptx.errors import InputError, TooLarge
 from goptx.launch.coarsening import Coarse
 from goptx.launch.shape import MOST_CTAS, Extent, Shape
-from goptx.options import FOLDS, Fold
+from goptx.options import FOLDS, Fold, Placement
 from goptx.weaving.shapes.partitioned import Partitioned
 from goptx.weaving.shapes.thread_view import WARPGROUP
 
@@ -107,7 +107,13 @@ def folded(plan: Partitioned, fold: Fold, ctas: int, registers: Sequence[int] | 
     return made
 
 
-def check_fold(fold: Fold | None, ctas: int | None, registers: Sequence[int] | None, kernels: int) -> None:
+def check_fold(
+    fold: Fold | None,
+    ctas: int | None,
+    registers: Sequence[int] | None,
+    placement: Placement | None,
+    kernels: int,
+) -> None:
     """Raises `InputError` where the options of folded grids make no sense, whatever the kernels are."""
     if fold not in (None, *FOLDS):
         raise InputError(f"fold `{fold}` is unknown; expected one of {', '.join(FOLDS)}, or None.")
@@ -116,6 +122,11 @@ def check_fold(fold: Fold | None, ctas: int | None, registers: Sequence[int] | N
             if value is not None:
                 raise InputError(f'{name}={value} is an option of folded grids; give fold="static", too.')
         return
+    if placement is not None:
+        raise InputError(
+            f'placement="{placement}" says where the CTAs of a smaller grid lie, and fold="{fold}" says it, too; give '
+            "one of them."
+        )
     if ctas is not None and (isinstance(ctas, bool) or not isinstance(ctas, int) or not 0 < ctas <= MOST_CTAS[0]):
         raise InputError(f"ctas={ctas} is not a number of CTAs from 1 to {MOST_CTAS[0]}.")
     if registers is None:
