@@ -25,7 +25,8 @@ class Block:
     """Straight code and its end. `pragmas` stand at its very beginning.
 
     A block with a `region` has no code: it stands for that whole piece of divergent flow. Where copies of one kernel
-    run in lockstep, their blocks with the same `lockstep` begin together.
+    run in lockstep, their blocks with the same `lockstep` begin together. A block that is `alone` is never joined with
+    others.
     """
 
     code: tuple[Code, ...]
@@ -33,6 +34,7 @@ class Block:
     pragmas: tuple[Directive, ...] = ()
     region: Region | None = None
     lockstep: str = ""
+    alone: bool = False
 
     def instructions(self) -> Iterator[Instruction]:
         """Every instruction of the block, including those of call scopes and of a region's blocks."""
@@ -254,7 +256,9 @@ class Flow:
         for name, block in self.blocks.items():
             match block.end:
                 case Jump(target) if target not in (EXIT, self.entry) and len(predecessors[target]) == 1:
-                    if not (block.region or self.blocks[target].region or self.blocks[target].pragmas):
+                    following = self.blocks[target]
+                    separate = block.region or following.region or block.alone or following.alone
+                    if not (separate or following.pragmas):
                         follower[name] = target
         chains: dict[str, tuple[str, ...]] = {}
         followers = set(follower.values())

@@ -52,6 +52,16 @@ STRATEGIES: Flags = {
         "metavar": "A",
         "help": "horizontal: kernel A is right with any multiple of 32 threads; by default as its specification states",
     },
+    "fold": {
+        "help": "horizontal: launch few CTAs, of which each runs several of each kernel's, one after the other: static "
+        "(every n-th), or chunk (a contiguous piece)"
+    },
+    "ctas": {"type": int, "metavar": "N", "help": "of folded grids: how many CTAs are launched (default: one wave)"},
+    "role_registers": {
+        "type": argument_values.numbers,
+        "metavar": "R1,R2",
+        "help": "of folded grids: registers of a thread of each kernel, moved between their warps (sm_90a, sm_100a)",
+    },
     "ratio": {
         "type": argument_values.numbers,
         "metavar": "P:Q",
