@@ -12,7 +12,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from goptx.analysis.cfg import Code, Flow, controls
-from goptx.analysis.dataflow import KNOWN, read, register_of, solve, written
+from goptx.analysis.dataflow import KNOWN, read, register_of, written
 from goptx.analysis.terminators import Branch, Switch
 from goptx.ptx.ir import Immediate, Instruction, Scope
 from goptx.ptx.opcodes import Facts, facts_of
@@ -35,10 +35,14 @@ class Uniformity(IntEnum):
     def joined(self, other: Uniformity) -> Uniformity:
         """The uniformity of a value that depends on both. One that depends on the warp and on data may differ within
         the warp, and not by the input alone."""
-        if {self, other} == {Uniformity.WARP, Uniformity.DATA}:
-            return Uniformity.DIVERGENT
-        return max(self, other)
+        return _JOINED[self][other]
 
+
+def _join(one: Uniformity, other: Uniformity) -> Uniformity:
+    return Uniformity.DIVERGENT if {one, other} == {Uniformity.WARP, Uniformity.DATA} else max(one, other)
+
+
+_JOINED = [[_join(one, other) for other in Uniformity] for one in Uniformity]
 
 _DIVERGENT_REGISTERS = ("%tid", "%laneid", "%lanemask", "%clock", "%globaltimer", "%warpid", "%smid", "%pm")
 _WHOLE_WARP = ("31", "0x1f", "0x1F")  # a shuffle's clamp operand for a segment of the whole warp
@@ -82,18 +86,30 @@ class _Rules:
             self.least[key] = self.least.get(key, Uniformity.CTA).joined(least)
             own = self.sources.setdefault(key, {})
             for source in sources:
-                own.setdefault(source, []).append(passes)
-
-    def of(self, key: _Key, values: Mapping[_Key, Uniformity]) -> Uniformity:
-        found = self.least[key]
-        for source, several in self.sources[key].items():
-            if value := values.get(source):
-                for passes in several:
-                    found = found.joined(passes[value])
-        return found
+                several = own.setdefault(source, [])
+                if passes not in several:
+                    several.append(passes)
 
     def solved(self) -> dict[_Key, Uniformity]:
-        return solve(list(self.least), self.sources, self.of)
+        """The least values that obey all rules. A source that rises is joined to its readers alone, so each dependence
+        is looked at as often as its source rises, at most four times, however many sources a key has."""
+        values = dict(self.least)
+        readers: dict[_Key, list[tuple[_Key, list[_Passes]]]] = {}
+        for key, own in self.sources.items():
+            for source, several in own.items():
+                readers.setdefault(source, []).append((key, several))
+        risen = [key for key, value in values.items() if value]
+        while risen:
+            source = risen.pop()
+            value = values[source]
+            for key, several in readers.get(source, ()):
+                before = found = values[key]
+                for passes in several:
+                    found = found.joined(passes[value])
+                if found != before:
+                    values[key] = found
+                    risen.append(key)
+        return values
 
 
 def uniformity(flow: Flow, controlled: Mapping[str, Collection[str]] | None = None) -> Uniform:

@@ -55,6 +55,8 @@ class Lanes:
     after_ends: dict[str, str] = field(default_factory=dict)
     regions: int = 0  # so far, those within others too
     _found: tuple[Flow, tuple[object, ...], Uniform] | None = field(default=None, init=False, repr=False)
+    _known: dict[str, tuple[_Decision, bool]] = field(default_factory=dict, init=False, repr=False)
+    _by_data: dict[str, _Decision] | None = field(default=None, init=False, repr=False)
 
     def guards(self) -> Guards:
         return Guards(
@@ -71,6 +73,26 @@ class Lanes:
             # Guards leave the branches as they are.
             self._found = self.flow, state, uniformity(self.guarded(), controls(self.flow))
         return self._found[2]
+
+    def diverges(self, name: str) -> bool:
+        """Whether lanes of one warp may take the branch of a block differently, as far as is known without another
+        look at the whole flow.
+
+        The methods for divergence add guards and predicates but no dependence on other values, so what has been the
+        same for a warp stays so. They leave the data dependences of what is not converted yet, so a branch that
+        differs by these alone, whatever decides which instructions run, does so until it is converted itself.
+        Only `uniformity` finds other changes: ask it before relying on there being no divergent branch.
+        """
+        if self._by_data is None:
+            branches = uniformity(self.flow, {}).branches
+            self._by_data = {n: _decision(self.flow.blocks[n]) for n, u in branches.items() if u > Uniformity.WARP}
+        now = _decision(self.flow.blocks[name])
+        decision, divergent = self._known.get(name, ((), False))
+        if decision == now and (not divergent or self._by_data.get(name) == now):
+            return divergent
+        branches = self.uniformity().branches
+        self._known = {n: (_decision(b), branches[n] > Uniformity.WARP) for n, b in self.flow.blocks.items()}
+        return self._known[name][1]
 
     def promise(self, branches: Collection[str]) -> None:
         """Whole warps take these branches together, as long as none of their lanes has ended."""
@@ -133,3 +155,16 @@ class Lanes:
     def append(self, name: str, code: list[Code]) -> None:
         block = self.flow.blocks[name]
         self.replace(name, replace(block, code=(*block.code, *code)))
+
+
+_Decision = tuple[object, ...]
+
+
+def _decision(block: Block) -> _Decision:
+    """What the end of a block decides by."""
+    match block.end:
+        case Branch(guard=guard, others=others):
+            return (guard, *others)
+        case Switch(index):
+            return (index,)
+    return ()
