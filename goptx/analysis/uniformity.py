@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from goptx.analysis.cfg import Code, Flow, controls
-from goptx.analysis.dataflow import KNOWN, read, register_of, written
+from goptx.analysis.dataflow import KNOWN, read, register_of, solve, written
 from goptx.analysis.terminators import Branch, Switch
+from goptx.analysis.values import windows
+from goptx.analysis.values.windows import ANY, Window, special_windows
+from goptx.launch.shape import Shape
 from goptx.ptx.ir import Immediate, Instruction, Scope
 from goptx.ptx.opcodes import Facts, facts_of
 
@@ -72,12 +75,36 @@ _WHOLE_WARPS_ONLY: _Passes = (_CTA, _WARP_DATA, _WARP, _DIVERGES, _DIVERGES)
 _Key = str | tuple[str, str]  # a register; ("branch", block); ("control", block), all that decides whether it runs
 
 
-class _Rules:
-    """The uniformity rules of all keys: a given value, joined with the values of its sources as `passes` maps them."""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is known of a key: its uniformity; for an integer, the windows that it has in each warp and in each CTA, if
+    any, and how uniform the base of the first is (the base of the other is that of the CTA)."""
 
-    def __init__(self) -> None:
+    uniformity: Uniformity
+    warp: Window | None = None
+    base: Uniformity = Uniformity.CTA
+    cta: Window | None = None
+
+    @staticmethod
+    def plain(uniformity: Uniformity) -> _Found:
+        return _PLAIN[uniformity]
+
+
+_PLAIN = {
+    u: _Found(u, ANY if u <= Uniformity.WARP else None, u, ANY if u == Uniformity.CTA else None) for u in Uniformity
+}
+
+
+class _Rules:
+    """The uniformity rules of all keys: a given value, joined with the values of its sources as `passes` maps them. The
+    instructions in `computed` define a register by their windows too; `plain` are the registers that others define."""
+
+    def __init__(self, special: Mapping[_Key, _Found]) -> None:
+        self.special = special
         self.least: dict[_Key, Uniformity] = {}
         self.sources: dict[_Key, dict[_Key, list[_Passes]]] = {}
+        self.computed: dict[_Key, list[Instruction]] = {}
+        self.plain: set[_Key] = set()
 
     def define(
         self, keys: Iterable[_Key], least: Uniformity, sources: Collection[_Key] = (), passes: _Passes = _AS_IT_IS
@@ -90,31 +117,108 @@ class _Rules:
                 if passes not in several:
                     several.append(passes)
 
-    def solved(self) -> dict[_Key, Uniformity]:
-        """The least values that obey all rules. A source that rises is joined to its readers alone, so each dependence
-        is looked at as often as its source rises, at most four times, however many sources a key has."""
-        values = dict(self.least)
-        readers: dict[_Key, list[tuple[_Key, list[_Passes]]]] = {}
-        for key, own in self.sources.items():
-            for source, several in own.items():
-                readers.setdefault(source, []).append((key, several))
-        risen = [key for key, value in values.items() if value]
-        while risen:
-            source = risen.pop()
-            value = values[source]
-            for key, several in readers.get(source, ()):
-                before = found = values[key]
+    def compute(self, keys: Iterable[_Key], instruction: Instruction) -> None:
+        self.define(keys, Uniformity.CTA)
+        for key in keys:
+            self.computed.setdefault(key, []).append(instruction)
+            for source in read(instruction):
+                self.sources[key].setdefault(source, [])
+
+    def of(self, key: _Key, values: Mapping[_Key, _Found | None]) -> _Found | None:
+        """None as long as nothing that is known defines the key."""
+        found = self.least[key]
+        for source, several in self.sources[key].items():
+            if several and (value := values.get(source) or self.special.get(source)):
                 for passes in several:
-                    found = found.joined(passes[value])
-                if found != before:
-                    values[key] = found
-                    risen.append(key)
-        return values
+                    found = found.joined(passes[value.uniformity])
+        if key not in self.computed:
+            return _Found.plain(found)
+        made = [_Found.plain(found)] if key in self.plain else []
+        made += [m for i in self.computed[key] if (m := self._computed(i, values)) is not None]
+        return _merged(made, found, values.get(key)) if made else None
+
+    def _computed(self, instruction: Instruction, values: Mapping[_Key, _Found | None]) -> _Found | None:
+        """What an instruction gives by its windows; None while one of its sources has no value yet."""
+        known: dict[object, _Found] = {}
+        for name in read(instruction):
+            value = values.get(name) or self.special.get(name)
+            if value is None and name in self.least:
+                return None
+            known[name] = value or _Found.plain(Uniformity.CTA)
+        plain = joined(value.uniformity for value in known.values())
+        numbers = windows.sources(instruction)
+        others = read(instruction) - {str(n) for n in numbers}  # predicates: the guard, what `setp` and `selp` read
+        agreed = joined(known[name].uniformity for name in others)
+        cta = warp = None
+        base, decided = agreed, plain
+        if agreed <= Uniformity.WARP:
+            operands = [known.get(str(n)) for n in numbers]
+            bounds = [o.warp if o else windows.immediate(n) for o, n in zip(operands, numbers, strict=True)]
+            base = joined([agreed, *(o.base for o in operands if o)])
+            if windows.decided(instruction, bounds):
+                decided = min(decided, base)
+            warp = windows.result(instruction, bounds)
+            if warp and warp.uniform:
+                decided = min(decided, base)
+        if agreed == Uniformity.CTA:
+            bounds = [o.cta if o else windows.immediate(n) for o, n in zip(operands, numbers, strict=True)]
+            cta = windows.result(instruction, bounds)
+            if windows.decided(instruction, bounds) or (cta and cta.uniform):
+                decided = Uniformity.CTA
+        return _normal(_Found(decided, warp, base, cta))
+
+    def solved(self) -> dict[_Key, Uniformity]:
+        # Registers and branches come first: one with many definitions is computed once for all that decides these.
+        order = sorted(self.least, key=lambda key: isinstance(key, tuple) and key[0] == "control")
+        found = solve(order, self.sources, self.of)
+        return {key: value.uniformity if value else Uniformity.CTA for key, value in found.items()}
 
 
-def uniformity(flow: Flow, controlled: Mapping[str, Collection[str]] | None = None) -> Uniform:
-    """The uniformity of the registers and branches of a flow, by data and by control: by `controls`, unless given."""
-    rules = _Rules()
+def joined(several: Iterable[Uniformity]) -> Uniformity:
+    """The uniformity of a value that depends on all of them."""
+    return reduce(Uniformity.joined, several, Uniformity.CTA)
+
+
+def _normal(found: _Found) -> _Found:
+    """With windows for what is uniform: those of the CTA serve for its warps."""
+    warp, base, cta = found.warp, found.base, found.cta
+    if found.uniformity == Uniformity.CTA:
+        cta = cta if cta and cta.uniform else ANY
+        warp, base = warp if warp and warp.uniform else cta, Uniformity.CTA
+    elif found.uniformity <= Uniformity.WARP:
+        warp, base = warp if warp and warp.uniform else ANY, found.uniformity
+    return _Found(found.uniformity, warp, base, cta)
+
+
+def _merged(made: list[_Found], control: Uniformity, before: _Found | None) -> _Found:
+    """What a register holds that several instructions write under some control, or other ones as uniform as that.
+    Never more than is known of it `before`, so that the solver comes to an end."""
+    uniformity = joined([control, *(m.uniformity for m in made)])
+    base = joined([control, *(m.base for m in made)])
+    warp = _window([m.warp for m in made]) if base <= Uniformity.WARP else None
+    cta = _window([m.cta for m in made]) if control == Uniformity.CTA else None
+    if before is not None:
+        uniformity, base = max(uniformity, before.uniformity), max(base, before.base)
+        warp = warp and before.warp and before.warp.widened(warp)
+        cta = cta and before.cta and before.cta.widened(cta)
+    return _normal(_Found(uniformity, warp, base, cta))
+
+
+def _window(made: list[Window | None]) -> Window | None:
+    found = made[0]
+    for window in made[1:]:
+        found = found and window and found.joined(window)
+    return found
+
+
+def uniformity(
+    flow: Flow, controlled: Mapping[str, Collection[str]] | None = None, shape: Shape | None = None
+) -> Uniform:
+    """The uniformity of the registers and branches of a flow, by data and by control: by `controls`, unless given. The
+    flow is launched in the `shape`, as far as that is known: where its block is known and has one axis, windows count
+    (values/windows.py)."""
+    special = _special(shape) if shape else {}
+    rules = _Rules(special)
     for name, deciders in (controls(flow) if controlled is None else controlled).items():
         above = [(what, decider) for decider in deciders for what in ("branch", "control")]
         rules.define([("control", name)], Uniformity.CTA, above)
@@ -122,22 +226,40 @@ def uniformity(flow: Flow, controlled: Mapping[str, Collection[str]] | None = No
         control = ("control", name)
         for code in block.code:
             writes, least, sources, of_values, of_control = _definition(code)
-            if writes:
+            if special and isinstance(code, Instruction) and _has_rule(code):
+                rules.compute(writes, code)
+                rules.define(writes, Uniformity.CTA, [control])
+            elif writes:
                 rules.define(writes, least, sources, of_values)
                 rules.define(writes, least, [control], of_control)
+                rules.plain |= writes
         for instruction in block.instructions() if block.region else ():
             # What a region writes depends on the branches that its lanes took.
             rules.define(written(instruction), Uniformity.DIVERGENT)
+            rules.plain |= written(instruction)
         # `.uni` promises that the active lanes agree: enough for the warp, never for the CTA.
         promised = isinstance(block.end, Branch | Switch) and block.end.uniform
         passes = _WARP_AT_MOST if promised else _AS_IT_IS
         rules.define([("branch", name)], Uniformity.CTA, [register_of(n) for n in block.end.reads()], passes)
     used = dict.fromkeys(source for its in rules.sources.values() for source in its)
-    special = [key for key in used if isinstance(key, str) and key.startswith(_DIVERGENT_REGISTERS)]
-    rules.define(special, Uniformity.DIVERGENT)
+    differing = [k for k in used if isinstance(k, str) and k.startswith(_DIVERGENT_REGISTERS) and k not in special]
+    rules.define(differing, Uniformity.DIVERGENT)
     values = rules.solved()
     registers = {key: value for key, value in values.items() if value and isinstance(key, str)}
     return Uniform(registers, {n: values.get(("branch", n), Uniformity.CTA) for n in flow.blocks})
+
+
+def _special(shape: Shape) -> dict[_Key, _Found]:
+    """The special registers with windows."""
+    found: dict[_Key, _Found] = {}
+    for name, (warp, cta) in special_windows(shape).items():
+        base = Uniformity.WARP if warp.modulus and not warp.uniform else Uniformity.CTA
+        uniform = Uniformity.CTA if warp.uniform else Uniformity.DIVERGENT
+        found[name] = _Found(uniform, warp, base, cta)
+    return found
+
+
+_has_rule = lru_cache(KNOWN)(windows.has_rule)
 
 
 @lru_cache(KNOWN)

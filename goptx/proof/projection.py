@@ -80,6 +80,7 @@ class Projection:
     barrier_ids: dict[int, set[tuple[str, str]]] = field(default_factory=dict, init=False)
     indexed: set[int] = field(default_factory=set, init=False)
     decided: dict[int, int] = field(default_factory=dict)
+    agreed: set[int] = field(default_factory=set)
     visits: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -175,6 +176,7 @@ class Projection:
                 here.events[number] = self._handed(registers, step)
             elif not self.fused.is_effect(step):
                 here.computed[number] = self._computed(registers, step)
+                self._note_agreed(registers, step, here.computed[number])
                 self.outer.write(registers, step, here.computed[number])
                 self._note_decided(step, here.computed[number])
             elif number in self.foreign:
@@ -206,6 +208,16 @@ class Projection:
                 }
             if target != END and found:
                 yield target, State(after, found)
+
+    def _note_agreed(self, registers: dict[str, int], step: Step, values: list[int]) -> None:
+        """Whether all threads of a warp get the same from a step, by their numbers."""
+        self.agreed.discard(step.number)
+        compares = step.facts.compares and len(step.sources) == 2 and len(step.writes) == 1
+        if compares:
+            values = [self.outer.source(registers, s) for s in step.sources]
+        plain = len(values) == 1 and step.writes and not self.fused.is_predicate(step.writes[0])
+        if self.placements.sizes and (compares or plain) and self.placements.sizes.agree(step.opcode, values):
+            self.agreed.add(step.number)
 
     def _note_decided(self, step: Step, values: list[int]) -> None:
         """Whether a predicate depends on launch shapes and thread numbers alone."""

@@ -97,6 +97,7 @@ class _Proof:
                 with _rule("projection", projection.letter):
                     projection.check()
                 fused.uniform.update(n for n, its in projection.decided.items() if self.placements.is_uniform(its))
+                fused.uniform.update(projection.agreed)
         with _rule("projection", ""):
             for step in fused.steps:
                 if step.facts.base == "brx" and not any(step.number in p.indexed for p in projections.values()):

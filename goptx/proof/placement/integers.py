@@ -79,6 +79,29 @@ class Integers:
                 raise _Unknown from None
         return self._forms[term]
 
+    def known(self, term: int) -> Form | None:
+        """The form of a term, None for what is not a number that is known."""
+        try:
+            return self.form(term)
+        except _Unknown:
+            return None
+
+    def parts_of_quotient(self, atom: int) -> tuple[Form, Form] | None:
+        """What a quotient divides by what, None for another atom."""
+        return self._quotients.get(atom)
+
+    def signs(self, opcode: str, first: int, second: int) -> list[Form]:
+        """The forms of which a comparison such as "setp.lt.u32" asks whether they are below 0; none where its operands
+        may not be what registers hold."""
+        _, relation, type = (*opcode.split("."), "", "")[:3]
+        one, other = self.known(first), self.known(second)
+        if type not in _BITS or relation not in _RELATIONS or one is None or other is None:
+            return []
+        if not all(self._fits(f, _BITS[type] - (type[0] == "s")) for f in (one, other)):
+            return []
+        wanted, _ = _RELATIONS[relation]
+        return [f for w, f in zip(wanted, (less(one, other), less(other, one)), strict=True) if w]
+
     def atoms(self, form: Form) -> frozenset[int]:
         """The special registers and parameters in a form."""
         found = set[int]()

@@ -6,6 +6,7 @@ claim that cannot hold: a kernel with more threads or CTAs than the fused kernel
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from math import prod
 
@@ -196,6 +197,28 @@ class LaunchSizes:
         number = self.integers.form(self.thread)
         rests = less(form, number), total(form, number, whole(1))
         return self.is_of_cta(form) or any(self.is_of_cta(r) and all(n % WARP == 0 for _, n in r) for r in rests)
+
+    def is_of_warp(self, form: Form) -> bool:
+        """Whether all threads of a warp have the same number: it depends on the thread only through quotients of its
+        number, with a multiple of 32 added, by multiples of 32."""
+        atoms = {a for product, _ in form for a in product}
+        return all(self._is_quotient_of_warps(a) or self.is_of_cta((((a,), 1),)) for a in atoms)
+
+    def _is_quotient_of_warps(self, atom: int) -> bool:
+        parts = self.integers.parts_of_quotient(atom)
+        if parts is None:
+            return False
+        rest = less(parts[0], self.integers.form(self.thread))
+        return self.is_of_cta(total(*parts[1:], rest)) and all(n % WARP == 0 for _, n in (*rest, *parts[1]))
+
+    def agree(self, opcode: str, values: Sequence[int]) -> bool:
+        """Whether all threads of a warp get the same from a step with these values: those that a comparison reads, or
+        the one that another step gives."""
+        if opcode.startswith("setp."):
+            signs = self.integers.signs(opcode, *values)
+            return bool(signs) and all(self.is_uniform(f) for f in signs)
+        form = self.integers.known(values[0])
+        return form is not None and self.is_of_warp(form)
 
     def _value(self, opcode: str, *operands: int) -> int:
         found = self.integers.value(opcode, *operands)

@@ -29,6 +29,7 @@ from goptx.analysis.sync.barriers import needs_all_threads
 from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.errors import CannotWeave
 from goptx.latency.cost import Cycles
+from goptx.launch.shape import Shape
 from goptx.options import Choice
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Instruction
@@ -45,6 +46,7 @@ from goptx.weaving.converge.vote import divergent_loop, vote, vote_sides
 from goptx.weaving.invariants import ensured
 from goptx.weaving.model import Choices, Converged, Kernel, Linked
 from goptx.weaving.schedule.carry_flag import refuse_flags_across_blocks
+from goptx.weaving.shapes.launch_demands import known_shape
 
 
 def converge(linked: Linked, choices: Choices, forced: Choice | None = None) -> list[Converged]:
@@ -57,7 +59,9 @@ def converge_kernel(linked: Linked, kernel: Kernel, choices: Choices, forced: Ch
     """One of the linked kernels."""
     prefix = free_prefix(kernel.prefix, kernel.register_names())
     sizes = {name: size for k in linked.kernels for name, size in k.parameter_sizes().items()}
-    return converge_flow(kernel.flow, prefix, kernel.at, choices.cycles, forced, choices.presume, sizes)
+    return converge_flow(
+        kernel.flow, prefix, kernel.at, choices.cycles, forced, choices.presume, sizes, known_shape(linked)
+    )
 
 
 def converge_flow(
@@ -68,11 +72,12 @@ def converge_flow(
     forced: Choice | None = None,
     presume: bool = True,
     parameters: Mapping[str, int] = MappingProxyType({}),
+    shape: Shape | None = None,
 ) -> Converged:
     """`prefix` begins the names of fresh registers and blocks; `at(line)` names file, line and kernel in messages;
     `cycles` is the latency of an instruction; `forced` the one method for divergence, by cost if None;
     `presume` whether loaded data that decides about barriers may be taken as the same for the CTA; `parameters` has
-    the bytes of the kernel's parameters.
+    the bytes of the kernel's parameters; `shape` is the launch of the fused kernel, as far as it is known.
 
     Raises `CannotWeave` where a barrier stands under a branch that live threads take differently, and where the forced
     method does not apply to a branch.
@@ -81,7 +86,7 @@ def converge_flow(
     if unknown is not None:
         return whole(flow, f"{at(unknown.line)}: `{as_written(unknown, prefix)}`")
     refuse_flags_across_blocks(flow, prefix, at)
-    lanes = Lanes(flow, Fresh(prefix), at, cycles, forced, presume, parameters)
+    lanes = Lanes(flow, Fresh(prefix), at, cycles, forced, presume, parameters, shape)
     lanes.promise(warp_branches(flow))
     lanes.wait_separately = lanes_wait_separately(lanes.flow)
     if forced in (None, "predicate"):
@@ -118,7 +123,7 @@ def _predicate(lanes: Lanes, block: str) -> str:
 
 def _converged(lanes: Lanes) -> Converged:
     flow = lanes.guarded().pruned()
-    uniform = uniformity(flow).branches
+    uniform = uniformity(flow, shape=lanes.shape).branches
     return Converged(
         flow=marked_uniform(flow, flow.blocks),
         registers=lanes.fresh.declared(),
@@ -141,7 +146,7 @@ def _next_divergent(lanes: Lanes) -> str | None:
 
 def _depends_on_thread(lanes: Lanes, block: str) -> bool:
     """Whether a branch is divergent in the kernel alone, and not just because ended lanes do not load what decides."""
-    return not lanes.running or uniformity(lanes.flow).branches[block] == Uniformity.DIVERGENT
+    return not lanes.running or uniformity(lanes.flow, shape=lanes.shape).branches[block] == Uniformity.DIVERGENT
 
 
 def check_barriers(lanes: Lanes) -> None:

@@ -12,6 +12,7 @@ from goptx.analysis.terminators import Branch, Switch
 from goptx.analysis.uniformity import Uniform, Uniformity, uniformity
 from goptx.errors import CannotWeave
 from goptx.latency.cost import Cycles
+from goptx.launch.shape import Shape
 from goptx.options import Choice
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Instruction
@@ -26,6 +27,7 @@ class Lanes:
 
     masks: block to predicate of the lanes that really run it; blocks that all lanes run are left out.
     preserved: block to registers that the other lanes still need.
+    shape: the launch of the fused kernel, as far as it is known.
     presume: whether loaded data that decides about barriers may be taken as CTA-uniform.
     presumed: blocks whose branch on loaded data is taken as CTA-uniform.
     promised: blocks whose branch whole warps take together because the kernel says so, and how alike it is otherwise.
@@ -43,6 +45,7 @@ class Lanes:
     forced: Choice | None = None
     presume: bool = True
     parameters: Mapping[str, int] = field(default_factory=dict)  # of the kernel, by name: their bytes
+    shape: Shape | None = None
     notes: list[str] = field(default_factory=list)
     divergences: list[Divergence] = field(default_factory=list)
     masks: dict[str, str] = field(default_factory=dict)
@@ -71,7 +74,7 @@ class Lanes:
         state = dict(self.masks), dict(self.preserved), self.running
         if self._found is None or self._found[0] is not self.flow or self._found[1] != state:
             # Guards leave the branches as they are.
-            self._found = self.flow, state, uniformity(self.guarded(), controls(self.flow))
+            self._found = self.flow, state, uniformity(self.guarded(), controls(self.flow), self.shape)
         return self._found[2]
 
     def diverges(self, name: str) -> bool:
@@ -84,7 +87,7 @@ class Lanes:
         Only `uniformity` finds other changes: ask it before relying on there being no divergent branch.
         """
         if self._by_data is None:
-            branches = uniformity(self.flow, {}).branches
+            branches = uniformity(self.flow, {}, self.shape).branches
             self._by_data = {n: _decision(self.flow.blocks[n]) for n, u in branches.items() if u > Uniformity.WARP}
         now = _decision(self.flow.blocks[name])
         decision, divergent = self._known.get(name, ((), False))

@@ -19,6 +19,7 @@ from goptx.weaving.converge.single_entry import is_reducible
 from goptx.weaving.laws.flow_laws import Problem, Problems, problems_of, with_inner
 from goptx.weaving.merging.barrier_ids import BARRIER_IDS
 from goptx.weaving.model import Converged, Kernel, Linked
+from goptx.weaving.shapes.launch_demands import known_shape
 
 
 def kernels_have_flows(linked: Linked) -> Problems:
@@ -91,7 +92,7 @@ def whole_warps_branch(converged: Sequence[Converged], linked: Linked) -> Proble
             if isinstance(block.end, Branch | Switch) and not block.end.uniform and not c.as_written:
                 yield Problem(f"lanes may diverge at `{_text(block)}`", name, _name(k))
         if not c.as_written:
-            known = uniformity(c.flow).branches
+            known = uniformity(c.flow, shape=known_shape(linked)).branches
             for name in (n for n in c.flow.blocks if known.get(n) == Uniformity.DIVERGENT):
                 yield Problem(f"what decides `{_text(c.flow.blocks[name])}` depends on the thread", name, _name(k))
         for name in c.warp_branches:
