@@ -136,6 +136,7 @@ def _converged(lanes: Lanes) -> Converged:
 
 def _next_divergent(lanes: Lanes) -> str | None:
     """The first block whose branch lanes of one warp may take differently."""
+    lanes.guarded()  # gives fresh registers their names, however much of the flow is looked at
     candidates = [n for n in lanes.flow.reverse_postorder() if n not in lanes.presumed]
     known = next((n for n in candidates if lanes.diverges(n)), None)
     if known is not None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from goptx.analysis.cfg import Block, Code, Flow, controls, marked_uniform
-from goptx.analysis.dataflow import live_in
+from goptx.analysis.dataflow import extend_live_in, live_in
 from goptx.analysis.sync.sync_spans import is_warp_wide
 from goptx.analysis.terminators import Branch, Switch
 from goptx.analysis.uniformity import Uniform, Uniformity, uniformity
@@ -58,6 +58,8 @@ class Lanes:
     after_ends: dict[str, str] = field(default_factory=dict)
     regions: int = 0  # so far, those within others too
     _found: tuple[Flow, tuple[object, ...], Uniform] | None = field(default=None, init=False, repr=False)
+    _guarded: dict[str, tuple[Block, tuple[object, ...], Block]] = field(default_factory=dict, init=False, repr=False)
+    _live: dict[str, _Live] = field(default_factory=dict, init=False, repr=False)  # by mask
     _known: dict[str, tuple[_Decision, bool]] = field(default_factory=dict, init=False, repr=False)
     _by_data: dict[str, _Decision] | None = field(default=None, init=False, repr=False)
 
@@ -68,7 +70,15 @@ class Lanes:
 
     def guarded(self) -> Flow:
         """The flow with its guards. Raises `CannotWeave` for a warp instruction that ended lanes would spoil."""
-        return self.guards().applied(self.flow)
+        guards, blocks = self.guards(), dict(self.flow.blocks)
+        for name in [n for n in blocks if n in self.masks]:  # in their order, in which fresh registers get their names
+            block = blocks[name]
+            state = self.masks[name], self.preserved.get(name), self.running, self.running_lanes
+            cached = self._guarded.get(name)
+            if cached is None or cached[0] is not block or cached[1] != state:
+                cached = self._guarded[name] = block, state, guards.applied(name, block)
+            blocks[name] = cached[2]
+        return Flow(self.flow.entry, blocks)
 
     def uniformity(self) -> Uniform:
         state = dict(self.masks), dict(self.preserved), self.running
@@ -86,10 +96,12 @@ class Lanes:
         differs by these alone, whatever decides which instructions run, does so until it is converted itself.
         Only `uniformity` finds other changes: ask it before relying on there being no divergent branch.
         """
+        now = _decision(self.flow.blocks[name])
+        if not now:
+            return False
         if self._by_data is None:
             branches = uniformity(self.flow, {}, self.shape).branches
             self._by_data = {n: _decision(self.flow.blocks[n]) for n, u in branches.items() if u > Uniformity.WARP}
-        now = _decision(self.flow.blocks[name])
         decision, divergent = self._known.get(name, ((), False))
         if decision == now and (not divergent or self._by_data.get(name) == now):
             return divergent
@@ -142,8 +154,28 @@ class Lanes:
 
     def live_in(self, name: str) -> dict[str, frozenset[str]]:
         """Registers that lanes which run the block `name` may still need at the start of each block."""
-        theirs = ("", self.running, self.masks.get(name, ""))
-        return live_in(self.flow, [n for n, mask in self.masks.items() if mask not in theirs])
+        mask = self.masks.get(name, "")
+        theirs = ("", self.running, mask)
+        partly = {n for n, other in self.masks.items() if other not in theirs}
+        known = self._live.get(mask)
+        if (
+            known is None
+            or known.flow is not self.flow
+            or not known.partly <= partly <= known.partly | known.straightened
+        ):
+            known = self._live[mask] = _Live(self.flow, live_in(self.flow, partly))
+        elif known.straightened:
+            extend_live_in(known.registers, self.flow, partly, known.straightened)
+        known.partly, known.straightened = partly, set()
+        return known.registers
+
+    def straighten(self, source: str, order: Sequence[str], join: str, changed: Mapping[str, Block]) -> None:
+        """Replaces the flow by what `Flow.straightened` makes of it."""
+        before, self.flow = self.flow, self.flow.straightened(source, order, join, changed)
+        for known in self._live.values():
+            if known.flow is before and before.leads_only_to([source, *order], join):
+                known.flow = self.flow
+                known.straightened |= changed.keys()
 
     def preserve(self, name: str, registers: frozenset[str]) -> None:
         self.preserved[name] = self.preserved.get(name, frozenset()) | registers
@@ -158,6 +190,17 @@ class Lanes:
     def append(self, name: str, code: list[Code]) -> None:
         block = self.flow.blocks[name]
         self.replace(name, replace(block, code=(*block.code, *code)))
+
+
+@dataclass(slots=True)
+class _Live:
+    """The registers live at the start of each block of a flow; `partly` as `live_in` takes it. It does not hold yet for
+    the blocks that were `straightened` since."""
+
+    flow: Flow
+    registers: dict[str, frozenset[str]]
+    partly: set[str] = field(default_factory=set)
+    straightened: set[str] = field(default_factory=set)
 
 
 _Decision = tuple[object, ...]
