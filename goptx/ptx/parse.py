@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from goptx.errors import PtxSyntaxError, UnknownInstruction
+from goptx.ptx.declared_names import check_names
 from goptx.ptx.generated.PtxParser import PtxParser
 from goptx.ptx.ir import Instruction, Item, Module, Scope
 from goptx.ptx.opcodes import facts_of
@@ -38,6 +39,7 @@ def parse(text: str | bytes, source: str = TEXT) -> Module:
         if parser.token.text != ".version":
             raise parser.at(parser.token, "expected `.version` before anything else")
         module = _module(parser.module(), parser)
+        check_names(module)
     for opcode, line in _opcodes(module).items():
         if not facts_of(opcode).known:
             warnings.warn(

@@ -124,7 +124,25 @@ def _body(c: Any | None) -> tuple[Statement, ...] | None:
 def _directive(c: Any) -> Directive:
     if c.texts:
         return Directive(".pragma", _texts(c.texts), c.start.line)
-    return Directive(c.name.text, _numbers(c.values), c.start.line)
+    values = _numbers(c.values)
+    dimensions = _DIMENSIONS.get(c.name.text)
+    if dimensions is not None and not 1 <= len(values) <= dimensions:
+        most = "one number" if dimensions == 1 else f"one to {dimensions} numbers"
+        raise Refused(c.name, f"`{c.name.text}` with {len(values)} numbers; give {most}")
+    if dimensions is not None and (wrong := next((v for v in c.values if not _is_extent(c.name.text, v.text)), None)):
+        raise Refused(wrong, f"`{c.name.text}` of {wrong.text}; give a number from 1 to {_LARGEST}")
+    return Directive(c.name.text, values, c.start.line)
+
+
+# The most numbers of directives about launches.
+_DIMENSIONS = {".reqntid": 3, ".maxntid": 3, ".reqnctapercluster": 3, ".maxnreg": 1, ".minnctapersm": 1}
+_DIMENSIONS |= {".maxnctapersm": 1, ".maxclusterrank": 1}
+_MAY_BE_ZERO = (".reqnctapercluster", ".maxclusterrank")
+_LARGEST = (1 << 32) - 1
+
+
+def _is_extent(directive: str, number: str) -> bool:
+    return (0 if directive in _MAY_BE_ZERO else 1) <= whole_number(number) <= _LARGEST
 
 
 # Variables ----------------------------------------------------------------------------------------------
@@ -209,7 +227,7 @@ def _guarded(c: Any) -> tuple[Statement, ...]:
 
 def _registers(c: Any) -> tuple[Registers, ...]:
     names = [(n.name.text, whole_number(_number(n.count)) if n.count else None) for n in c.names]
-    return (Registers(_texts(c.types), tuple(names)),)
+    return (Registers(_texts(c.types), tuple(names), c.start.line),)
 
 
 def _local(c: Any) -> tuple[Statement, ...]:
