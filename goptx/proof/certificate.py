@@ -132,7 +132,7 @@ class Certificate:
             held["established"] = tuple(Established(**one) for one in held["established"])
             held["gaps"] = tuple(Gap(**one) for one in held["gaps"])
             return cls(**{**held, "presumed": tuple(held["presumed"]), "kernels": {**held["kernels"]}})
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise ValueError(f"not a certificate: the text is not of format `{FORMAT}`") from None
 
 

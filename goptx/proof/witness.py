@@ -166,7 +166,7 @@ def read_witness(text: str) -> Witness | None:
         launch = _launch(FusedLaunch, held["launch"])
         promised = bool(held["depends"]), tuple(map(str, held["named"]))
         found = Witness(held["strategy"], held["entry"], kernels, {}, launch, *promised)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     claims = {number: its for number, line in enumerate(lines, 1) if (its := _claims(line))}
     return replace(found, claims=claims)

@@ -94,8 +94,8 @@ def _range_of(name: str, ranges: Mapping[str, tuple[int, int]]) -> int | None:
 
 
 def _twice(source: str, name: str, line: int, before: int, count: int | None = None) -> PtxSyntaxError:
-    shown = _brief(name) + ("<...>" if count is not None else "")
-    return PtxSyntaxError(f"{source}:{line}: `{shown}` is declared in line {before} already; give it another name.")
+    whole = _brief(name) + ("<...>" if count is not None else "")
+    return PtxSyntaxError(f"{source}:{line}: `{whole}` is declared in line {before} already; give it another name.")
 
 
 def _brief(name: str) -> str:

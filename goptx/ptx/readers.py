@@ -41,7 +41,7 @@ from goptx.ptx.ir import (
 from goptx.ptx.parser_runtime import Refused
 
 Parts = tuple[Name | str, ...]  # of an expression, as written
-LONGEST = 1000  # characters of a number; 64 bits take 67
+LONGEST = 1000  # characters of a number, of which 64 bits take 67, or of an opcode, of which the longest take 150
 _name = lru_cache(maxsize=1 << 16)(Name)  # most operands repeat a name
 _REMAINDER = "% "  # the operator; `7%2` would be read as a number and the name of a register
 
@@ -215,14 +215,20 @@ def _named(c: Any) -> tuple[Statement, ...]:
     name = c.name
     if c.colon is not None:
         return (Label(name.text, name.line),)
-    opcode = name.text + "".join(_texts(c.words)) if c.words else name.text
-    return (Instruction(opcode, _values(c.operands), None, name.line),)
+    return (Instruction(_opcode(name, c.words), _values(c.operands), None, name.line),)
 
 
 def _guarded(c: Any) -> tuple[Statement, ...]:
     guard = Guard(Name(c.guard.text), c.negated is not None)
-    opcode = c.name.text + "".join(_texts(c.words))
-    return (Instruction(opcode, _values(c.operands), guard, c.name.line),)
+    return (Instruction(_opcode(c.name, c.words), _values(c.operands), guard, c.name.line),)
+
+
+def _opcode(name: Any, words: Sequence[Any]) -> str:
+    """Raises `Refused` where it is longer than any opcode of PTX."""
+    opcode = name.text + "".join(_texts(words)) if words else name.text
+    if len(opcode) > LONGEST:
+        raise Refused(name, f"an opcode of {len(opcode)} characters; PTX has none of more than {LONGEST}")
+    return str(opcode)
 
 
 def _registers(c: Any) -> tuple[Registers, ...]:
