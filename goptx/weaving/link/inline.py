@@ -61,7 +61,7 @@ def inlined(module: Module) -> Module:
             callers[callee].add(name)
     wanted = {name for name, f in functions.items() if _waits(f) or any(exits(f.body or ()))}
     wanted = _reached(wanted | _awaited(module.entries, functions), callers)
-    recursive = {n for group in nx.strongly_connected_components(nx.DiGraph(calls)) if len(group) > 1 for n in group}
+    recursive = {n for group in nx.strongly_connected_components(_graph(calls)) if len(group) > 1 for n in group}
     recursive |= {n for n, called in calls.items() if n in called}
     staying = {name for name in wanted if name in recursive or not _may_be_copied(functions[name])}
     staying = _reached(staying, callers) & wanted
@@ -88,13 +88,20 @@ def _reached(start: Collection[str], edges: Mapping[str, Collection[str]]) -> se
     return found
 
 
+def _graph(edges: Mapping[str, Collection[str]]) -> nx.DiGraph[str]:
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(edges)
+    graph.add_edges_from((name, other) for name, others in edges.items() for other in others)
+    return graph
+
+
 def _refuse_endless(module: Module, inliner: _Inliner) -> None:
     """Raises `CannotLink` where inlining would make an entry longer, or nest it more deeply, than any kernel is."""
     own = {name: len(list(_instructions(f))) for name, f in inliner.functions.items()}
     called = {name: [_call(i)[1] for i in inliner.calls(f.body or ())] for name, f in inliner.functions.items()}
     size: dict[str, int] = {}
     depth: dict[str, int] = {}
-    for name in reversed(list(nx.topological_sort(nx.DiGraph(called)))):
+    for name in reversed(list(nx.topological_sort(_graph(called)))):
         size[name] = own[name] + sum(size[n] for n in called[name])
         depth[name] = 1 + max((depth[n] for n in called[name]), default=0)
     for entry in module.entries:
