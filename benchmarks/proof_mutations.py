@@ -1,6 +1,6 @@
 """Whether the checker refuses what a broken weaver makes: the mutations of tests/mutations, judged by it alone.
 
-    python benchmarks/proof_mutations.py [--jobs N] [-o FILE.md] [PATTERN ...]
+    python benchmarks/proof_mutations.py [--jobs N] [--seconds LIMIT] [-o FILE.json] [PATTERN ...]
 
 For each mutation its named test, and tests that fuse the constructs, run in a copy of the sources, as they are and with
 the mutation; what they fuse is stored. The checker of this checkout, which does not know the mutation, judges the
@@ -8,31 +8,38 @@ texts that the mutation changed. A mutation is
 
 * rejected, if one of these is not proved, and what stood in its place before, if anything, is;
 * believed, if all of them are proved: the named test fails, so each has to be read;
+* of no effect, if it is believed, and changes what a fused kernel costs or refuses, not what it does (NO_EFFECT);
 * out of reach, if no text changes, or none of them was proved before: the checker has no rules for them, or the
   mutation concerns checks of launches, refusals or reports.
 
-Patterns choose mutations by rule, file or test. Exit code 1 if any is believed.
+Patterns choose mutations by rule, file or test. With -o, what is done is stored after each mutation, and a run with
+the same file goes on where it was stopped; a table is written beside it. All take an hour of one core. Exit code 1 if
+any is believed.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import multiprocessing
 import os
 import pickle
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "benchmarks")]
 
-from mutations.every import MUTATIONS  # noqa: E402 - found by the line above
+import host  # noqa: E402 - found by the line above
+from mutations.every import MUTATIONS  # noqa: E402
 from mutations.mutations import Mutation  # noqa: E402
 from mutations.run import Copy  # noqa: E402
 from proving.judging import TooLong, within  # noqa: E402
@@ -44,6 +51,12 @@ from goptx.ptx.ir import Module  # noqa: E402
 LIMIT, PROVING = 120.0, 20.0  # seconds: of a run of tests, of a proof
 ALSO = ("tests/emulator/test_constructs.py::test_woven_pairs",)
 REJECTED, BELIEVED, UNCHANGED, WITHOUT = "rejected", "believed", "no text changes", "no rules for its texts"
+NOT_READ = ("has no rules for", "(reading")  # in a gap: the checker does not know such code, broken or not
+HARMLESS = "of no effect"
+NO_EFFECT = {
+    "the looser of two launch bounds holds": "no launch that the kernels allow is lost, and none gives another result: "
+    "the assembler may only give other registers",
+}
 Text = tuple[str, Sequence[Module]]
 
 
@@ -64,22 +77,34 @@ def main() -> int:
     parser.add_argument("patterns", nargs="*", metavar="PATTERN")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--alone", action="store_true", help="only the named tests")
-    parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument("--seconds", type=float, default=math.inf, help="after which no more is waited for")
+    parser.add_argument("-o", "--output", type=Path, help="file of results, JSON")
     options = parser.parse_args()
     chosen = [m for m in MUTATIONS if not options.patterns or _is_chosen(m, options.patterns)]
     also = () if options.alone else ALSO
-    results = []
-    with multiprocessing.get_context("fork").Pool(options.jobs, _begin, (also,)) as pool:
-        for result in pool.imap_unordered(_judged, chosen):
-            results.append(result)
-            counts = f"{result.changed} texts, {result.refused} refused"
-            print(f"{result.outcome}: {result.rule} ({counts}) {result.why}"[:300], flush=True)
-    order = {m.rule: i for i, m in enumerate(MUTATIONS)}
-    text = table(sorted(results, key=lambda r: order[r.rule]))
-    if options.output:
-        options.output.write_text(text)
-    print(text.split("|", 1)[0])
-    return 1 if any(r.outcome == BELIEVED for r in results) else 0
+    found = stored(options.output)
+    begin = time.monotonic()
+    todo = [m for m in chosen if m.rule not in found]
+    for result in results(todo, also, options.jobs, begin + options.seconds):
+        found[result.rule] = result
+        counts = f"{result.changed} texts, {result.refused} refused"
+        print(f"{result.outcome}: {result.rule} ({counts}) {result.why}"[:300], flush=True)
+        if options.output:
+            write(options.output, found)
+    print(summary(found.values()))
+    return 1 if any(r.outcome == BELIEVED for r in found.values()) else 0
+
+
+def results(todo: Sequence[Mutation], also: Sequence[str], jobs: int, end: float) -> Iterator[Result]:
+    """In the order in which they are done, until the clock shows `end`."""
+    with multiprocessing.get_context("fork").Pool(jobs, _begin, (also,)) as pool:
+        found = pool.imap_unordered(_judged, todo)
+        for _ in todo:
+            left = max(end - time.monotonic(), 0.1)
+            try:
+                yield found.next(timeout=None if math.isinf(left) else left)
+            except multiprocessing.TimeoutError:
+                return
 
 
 def _is_chosen(mutation: Mutation, patterns: Sequence[str]) -> bool:
@@ -121,10 +146,12 @@ def _judged(mutation: Mutation) -> Result:
     for one in before.values():
         known.setdefault(_kernels(one), []).append(one)
     judged = [one for one in changed if not known.get(_kernels(one)) or any(not _gap(b) for b in known[_kernels(one)])]
-    judged = [one for one in judged if "has no rules for" not in _gap(one)]
+    judged = [one for one in judged if not any(words in _gap(one) for words in NOT_READ)]
     gaps = [gap for gap in map(_gap, judged) if gap]
-    outcome = REJECTED if gaps else BELIEVED if judged else WITHOUT
-    return Result(mutation.rule, mutation.test, outcome, len(judged), len(gaps), gaps[0] if gaps else "")
+    reason = NO_EFFECT.get(mutation.rule, "")
+    believed = HARMLESS if reason else BELIEVED
+    outcome = REJECTED if gaps else believed if judged else WITHOUT
+    return Result(mutation.rule, mutation.test, outcome, len(judged), len(gaps), gaps[0] if gaps else reason)
 
 
 def _kernels(one: Text) -> str:
@@ -170,17 +197,38 @@ def _gap(one: Text) -> str:
     return _gaps[one[0]]
 
 
-# the table ------------------------------------------------------------------------------------------------
+# results --------------------------------------------------------------------------------------------------
 
 
-def table(results: Sequence[Result]) -> str:
-    counts = Counter(r.outcome for r in results)
-    rows = [
-        f"| {r.rule} | {r.outcome} | {r.changed} | {r.refused} | {r.why[:120].replace('|', '/')} |" for r in results
-    ]
+def stored(path: Path | None) -> dict[str, Result]:
+    """The results of an earlier run, by rule."""
+    if path is None or not path.exists():
+        return {}
+    return {row["rule"]: Result(**row) for row in json.loads(path.read_text())["rows"]}
+
+
+def write(path: Path, found: Mapping[str, Result]) -> None:
+    rows = [found[m.rule] for m in MUTATIONS if m.rule in found]
+    document = {
+        "suite": "mutations of the weaver", "commit": host.commit(), "cpu": host.processor(),
+        "rows": [asdict(row) for row in rows],
+    }  # fmt: skip
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole = path.with_suffix(".part")  # so that a run that is ended leaves a whole file
+    whole.write_text(json.dumps(document, indent=1) + "\n")
+    whole.replace(path)
+    path.with_suffix(".md").write_text(table(rows))
+
+
+def summary(found: Collection[Result]) -> str:
+    counts = Counter(r.outcome for r in found)
+    return f"{len(found)} mutations: {', '.join(f'{n} {what}' for what, n in counts.most_common())}."
+
+
+def table(found: Sequence[Result]) -> str:
+    rows = [f"| {r.rule} | {r.outcome} | {r.changed} | {r.refused} | {r.why[:120].replace('|', '/')} |" for r in found]
     return "\n".join([
-        "# Mutations of the weaver, and what the checker makes of them", "",
-        f"{len(results)} mutations: " + ", ".join(f"{n} {what}" for what, n in counts.most_common()) + ".", "",
+        "# Mutations of the weaver, and what the checker makes of them", "", summary(found), "",
         "| mutation | outcome | texts changed | refused | why |", "|---|---|---|---|---|", *rows, "",
     ])  # fmt: skip
 

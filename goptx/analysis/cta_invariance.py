@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Code, Flow, controls
-from goptx.analysis.dataflow import read, register_of, written
+from goptx.analysis.dataflow import depends_on, register_of, sets
 from goptx.analysis.terminators import Branch
 from goptx.analysis.uniformity import is_constant_load
 from goptx.ptx.ir import Instruction
@@ -42,7 +42,7 @@ def cta_invariance(flows: Sequence[Flow], quotes: Sequence[Quote]) -> CtaInvaria
     flow, quote = flows[0], quotes[0]
     graph: nx.DiGraph[str | tuple[str, str]] = nx.DiGraph()  # from what decides a value to what it decides
     graph.add_node(_DIFFERS)
-    known = frozenset[str]().union(*(written(i) for b in flow.blocks.values() for i in b.instructions()))
+    known = frozenset[str]().union(*(sets(i) for b in flow.blocks.values() for i in b.instructions()))
     for name, deciders in controls(flow).items():
         for decider in deciders:
             graph.add_edge(("runs", decider), ("runs", name))
@@ -50,14 +50,14 @@ def cta_invariance(flows: Sequence[Flow], quotes: Sequence[Quote]) -> CtaInvaria
                 graph.add_edge(("branch", decider), ("runs", name))
     for name, block in flow.blocks.items():
         for code in block.code:
-            sources = [r for r in read(code) if r in known or not _is_parameter(code)]
-            for register in written(code):
+            sources = [r for r in depends_on(code) if r in known or not _is_parameter(code)]
+            for register in sets(code):
                 graph.add_edge(("runs", name), register)
                 graph.add_edges_from((source, register) for source in sources)
                 if _differs(code):
                     graph.add_edge(_DIFFERS, register)
         for instruction in block.instructions() if block.region else ():
-            graph.add_edges_from((_DIFFERS, register) for register in written(instruction))
+            graph.add_edges_from((_DIFFERS, register) for register in sets(instruction))
         graph.add_edges_from((register_of(r), ("branch", name)) for r in block.end.reads())
     others = [n for n in graph if isinstance(n, str) and n not in known and not n.startswith(_EQUAL)]
     graph.add_edges_from((_DIFFERS, name) for name in others if name != _DIFFERS)
@@ -76,7 +76,7 @@ def _written_differently(flows: Sequence[Flow], quotes: Sequence[Quote]) -> Iter
         for block, quote in zip(blocks, quotes, strict=True):
             for code in block.code:
                 if len({found[quote(code)] for found in texts}) > 1:
-                    yield from map(quote, written(code))
+                    yield from map(quote, sets(code))
 
 
 def _is_parameter(code: Code) -> bool:

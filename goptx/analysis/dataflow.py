@@ -18,6 +18,7 @@ from goptx.ptx.ir import (
 from goptx.ptx.opcodes import Facts, facts_of
 from goptx.ptx.walk import names_in
 
+CARRY = "[carry]"  # the carry flag, where it counts as a register
 KNOWN = 1 << 14  # instructions whose reads and writes are cached
 
 
@@ -48,6 +49,20 @@ def written(code: Code) -> frozenset[str]:
         if _is_destination(facts, position, operand)
         for name in names_in(operand)
     )
+
+
+@lru_cache(KNOWN)
+def depends_on(code: Code) -> frozenset[str]:
+    """What the results of an instruction may depend on but memory: what it may read, and the carry flag."""
+    carry = not isinstance(code, Scope) and facts_of(code.opcode).uses_carry
+    return read(code) | {CARRY} if carry else read(code)
+
+
+@lru_cache(KNOWN)
+def sets(code: Code) -> frozenset[str]:
+    """What an instruction may write but memory: registers, and the carry flag."""
+    carry = not isinstance(code, Scope) and facts_of(code.opcode).sets_carry
+    return written(code) | {CARRY} if carry else written(code)
 
 
 @lru_cache(KNOWN)

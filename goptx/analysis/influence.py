@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from goptx.analysis.cfg import Block, Flow, closure, controls, instructions_in
-from goptx.analysis.dataflow import read, register_of, written
+from goptx.analysis.dataflow import CARRY, depends_on, read, register_of, sets, written
 from goptx.ptx.ir import (
     TYPE_BYTES,
     Address,
@@ -37,7 +37,6 @@ StrongReads = Mapping[str, tuple[Instruction, ...]]  # by function: the strong r
 NO_STRONG_READS: StrongReads = {}
 _ANY = "[*]"  # the memory of stores to unknown places; followed by the space
 _ALL = "[all]"  # the memory that a load from an unknown place may read; followed by the space
-_CARRY = "[carry]"
 
 
 class Influence:
@@ -125,12 +124,10 @@ class Influence:
 
     def _instruction(self, block: str, instruction: Instruction, own: Mapping[str, str]) -> None:
         facts = facts_of(instruction.opcode)
-        reads = {own.get(n, n) for n in read(instruction)} | self.conditions
-        writes = {own.get(n, n) for n in written(instruction)}
+        reads = {own.get(n, n) for n in depends_on(instruction)} | self.conditions
+        writes = {own.get(n, n) for n in sets(instruction)}
         for register in writes:
             self.writers.setdefault(register, []).append((block, instruction))
-        reads |= {_CARRY} if facts.uses_carry else set()
-        writes |= {_CARRY} if facts.sets_carry else set()
         loaded, stored = self.addresses.cells(instruction)
         reads |= {own.get(n, n) for n in loaded}
         writes |= {own.get(n, n) for n in stored}
@@ -171,7 +168,7 @@ def _declared(scope: Scope) -> Iterator[str]:
 
 def is_memory(name: str) -> bool:
     """Whether it is a piece of memory, not a register or a parameter."""
-    return name.startswith("[") and name != _CARRY
+    return name.startswith("[") and name != CARRY
 
 
 def _draws(instruction: Instruction) -> bool:

@@ -12,7 +12,7 @@ from enum import IntEnum
 from functools import lru_cache, reduce
 
 from goptx.analysis.cfg import Code, Flow, controls
-from goptx.analysis.dataflow import KNOWN, read, register_of, solve, written
+from goptx.analysis.dataflow import KNOWN, depends_on, read, register_of, sets, solve, written
 from goptx.analysis.terminators import Branch, Switch
 from goptx.analysis.values import windows
 from goptx.analysis.values.windows import ANY, Window, special_windows
@@ -227,7 +227,8 @@ def uniformity(
         for code in block.code:
             writes, least, sources, of_values, of_control = _definition(code)
             if special and isinstance(code, Instruction) and _has_rule(code):
-                rules.compute(writes, code)
+                rules.compute(written(code), code)
+                rules.define(writes - written(code), least, sources, of_values)  # the carry flag
                 rules.define(writes, Uniformity.CTA, [control])
             elif writes:
                 rules.define(writes, least, sources, of_values)
@@ -235,8 +236,8 @@ def uniformity(
                 rules.plain |= writes
         for instruction in block.instructions() if block.region else ():
             # What a region writes depends on the branches that its lanes took.
-            rules.define(written(instruction), Uniformity.DIVERGENT)
-            rules.plain |= written(instruction)
+            rules.define(sets(instruction), Uniformity.DIVERGENT)
+            rules.plain |= sets(instruction)
         # `.uni` promises that the active lanes agree: enough for the warp, never for the CTA.
         promised = isinstance(block.end, Branch | Switch) and block.end.uniform
         passes = _WARP_AT_MOST if promised else _AS_IT_IS
@@ -267,7 +268,7 @@ def _definition(code: Code) -> tuple[frozenset[str], Uniformity, frozenset[str],
     """What an instruction writes, how uniform that is at best, what it depends on, and the functions that map the
     uniformity of its sources, and of what decides whether it runs, to that of the result."""
     least, of_values, of_control = _rule(code)
-    return written(code), least, read(code) if of_values else frozenset(), of_values or _AS_IT_IS, of_control
+    return sets(code), least, depends_on(code) if of_values else frozenset(), of_values or _AS_IT_IS, of_control
 
 
 def _rule(code: Code) -> tuple[Uniformity, _Passes | None, _Passes]:

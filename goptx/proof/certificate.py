@@ -122,6 +122,14 @@ class Certificate:
         """Text that `Certificate.from_json` reads."""
         return json.dumps(self.to_dict(), indent=1) + "\n"
 
+    def _is_plain(self) -> bool:
+        """Whether all that it says is text, and lines are numbers."""
+        texts = [self.entry, self.strategy, self.launches, self.fused, *self.presumed]
+        texts += [*self.kernels.values(), *self.names.values()]
+        texts += [text for e in self.established for text in (e.rule, e.kernel, e.what)]
+        texts += [text for g in self.gaps for text in (g.rule, g.kernel, g.what)]
+        return all(type(t) is str for t in texts) and all(type(g.line) is int for g in self.gaps)
+
     @classmethod
     def from_json(cls, text: str) -> Certificate:
         """Raises `ValueError` for text that is not a certificate."""
@@ -129,9 +137,14 @@ class Certificate:
             held = json.loads(text)
             if held.pop("format") != FORMAT or held.pop("proved") == bool(held["gaps"]):
                 raise ValueError
+            if not all(type(held[name]) is list for name in ("established", "presumed", "gaps")):
+                raise ValueError
             held["established"] = tuple(Established(**one) for one in held["established"])
             held["gaps"] = tuple(Gap(**one) for one in held["gaps"])
-            return cls(**{**held, "presumed": tuple(held["presumed"]), "kernels": {**held["kernels"]}})
+            made = cls(**{**held, "presumed": (*held["presumed"],)})
+            if not made._is_plain():
+                raise ValueError
+            return made
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise ValueError(f"not a certificate: the text is not of format `{FORMAT}`") from None
 

@@ -85,6 +85,10 @@ class Evaluation:
         """Puts the values into the destinations where the step is executed."""
         test = self.guard(registers, step)
         written = (*step.writes, CARRY) if step.facts.sets_carry else step.writes
+        if (
+            step.facts.calls
+        ):  # the results of a call that is not made are not known, and after one the carry flag is not
+            registers.update({name: self._unknown(name, step) for name in (*step.writes, CARRY)})
         for name, value in zip(written, values, strict=False):
             if name == NOWHERE:
                 continue
@@ -93,6 +97,10 @@ class Evaluation:
                 choose = self.terms.formulas.ite if self.program.is_predicate(name) else self.terms.choice
                 value = choose(test, value, before)
             registers[name] = value
+
+    def _unknown(self, name: str, step: Step) -> int:
+        head = f"unknown {self.side} {step.number} {name}"
+        return self.terms.atom(head) if self.program.is_predicate(name) else self.terms.make(head)
 
     def values(self, registers: Registers, step: Step) -> list[int]:
         """What a step that has no effect but on registers computes, for each of its destinations."""
@@ -113,16 +121,17 @@ class Evaluation:
                     return [formulas.negation(formulas.same(*values))]
         if base == "setp":
             return self._comparison(registers, step)
-        if base == "mov" and len(step.writes) == 1 and self._is_register(sources[0]):
+        to_numbers = not any(map(self.program.is_predicate, step.writes))
+        if base == "mov" and to_numbers and len(step.writes) == 1 and self._is_register(sources[0]):
             return [self.name(registers, sources[0].names[0])]
-        if base == "selp":
+        if base == "selp" and to_numbers:
             test = self.truth(registers, sources[2])
             return [terms.choice(test, self.source(registers, sources[0]), self.source(registers, sources[1]))]
         parts = [self.source(registers, s) for s in sources]
         parts += [self.name(registers, w) for w in step.writes if step.facts.row.updates]
         if step.facts.uses_carry:
             parts.append(self.read(registers, CARRY))
-        known = self._number(step, parts)
+        known = self._number(step, parts) if to_numbers else None
         if known is not None:
             return known
         offsets = "".join(f"+{s.offset}" for s in sources if s.offset is not None)

@@ -8,6 +8,12 @@ from dataclasses import dataclass
 from goptx.proof.evaluation import Evaluation
 from goptx.proof.kernel_code import Step
 
+EVERYTHING = 1 << 64  # bytes
+_ONE_MEMORY = (  # state spaces that may have bytes in common: a texture is of global memory, or of a surface's
+    frozenset(("texture", "global")),
+    frozenset(("texture", "surface")),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
@@ -27,12 +33,13 @@ def access_of(side: Evaluation, registers: Mapping[str, int], step: Step) -> Acc
 
 
 def size_of(step: Step) -> int:
-    """The bytes that a load or store accesses."""
-    digits = "".join(c for c in step.facts.types[-1] if c.isdigit()) if step.facts.types else ""
+    """The bytes that a load or store accesses; of what may access any number of them, more than there are."""
+    if not step.facts.accesses_element or not step.facts.types:
+        return EVERYTHING
     lanes = next((int(m[1:]) for m in step.facts.modifiers if m in ("v2", "v4", "v8")), 1)
-    pair = 2 if step.facts.types and "x2" in step.facts.types[-1] else 1
-    number = step.facts.types[-1].partition("x")[0].lstrip("busfl") if digits else ""
-    return int(number) // 8 * lanes * pair if number.isdigit() else 1 << 16
+    pair = 2 if "x2" in step.facts.types[-1] else 1
+    number = step.facts.types[-1].partition("x")[0].lstrip("busfl")
+    return int(number) // 8 * lanes * pair if number.isdigit() else EVERYTHING
 
 
 def may_change_places(first: Step, at: Access | None, second: Step, other: Access | None) -> bool:
@@ -52,9 +59,13 @@ def may_change_places(first: Step, at: Access | None, second: Step, other: Acces
         return True
     if "f" in (one.row.access, two.row.access):
         return False
-    spaces = {one.space, two.space}
-    if len(spaces) == 2 and "" not in spaces and len(one.spaces) == len(two.spaces) == 1:
+    if len(one.spaces) == len(two.spaces) == 1 and _are_separate(one.space, two.space):
         return True
-    if at is None or other is None or at.base != other.base:
+    if at is None or other is None or at.base != other.base or one.spaces != two.spaces:
         return False
     return at.offset + at.size <= other.offset or other.offset + other.size <= at.offset
+
+
+def _are_separate(first: str, second: str) -> bool:
+    """Whether two state spaces have no byte in common; a generic address may be in any."""
+    return first != second and "" not in (first, second) and {first, second} not in _ONE_MEMORY

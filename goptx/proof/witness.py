@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from goptx.ptx.ir import Instruction, Module, indent, lines_of
 
 MARK = "// goptx witness 1 "
 Sizes = tuple[int | None, ...]  # along x, y and z; None where it is known at launch only
-_CLAIM = re.compile(r"([A-Z])(?:\.([0-9]+))?:([0-9]+)")
+_CLAIM = re.compile(r"([A-Z])(?:\.([0-9]{1,9}))?:([0-9]{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +147,7 @@ class Witness:
 
 
 _Launch = TypeVar("_Launch", OwnLaunch, FusedLaunch)
+_Plain = TypeVar("_Plain")
 
 
 def read_witness(text: str) -> Witness | None:
@@ -158,14 +160,15 @@ def read_witness(text: str) -> Witness | None:
         held = json.loads(header.removeprefix(MARK))
         kernels = tuple(
             Named(
-                letter, k["entry"], k["sha256"], tuple(k["prefixes"]), tuple(k["parameters"]), dict(k["symbols"]),
-                _launch(OwnLaunch, k["launch"]), k["pool"], tuple(map(dict, k["pooled"])),
+                letter, _is(str, k["entry"]), _is(str, k["sha256"]), _all(str, k["prefixes"]),
+                _all(str, k["parameters"]), _map(str, k["symbols"]), _launch(OwnLaunch, k["launch"]),
+                _is(str, k["pool"]), tuple(_map(int, one) for one in k["pooled"]),
             )
             for letter, k in held["kernels"].items()
         )  # fmt: skip
         launch = _launch(FusedLaunch, held["launch"])
-        promised = bool(held["depends"]), tuple(map(str, held["named"]))
-        found = Witness(held["strategy"], held["entry"], kernels, {}, launch, *promised)
+        promised = _is(bool, held["depends"]), _all(str, held["named"])
+        found = Witness(_is(str, held["strategy"]), _is(str, held["entry"]), kernels, {}, launch, *promised)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     claims = {number: its for number, line in enumerate(lines, 1) if (its := _claims(line))}
@@ -180,8 +183,34 @@ def _extent(sizes: Sizes) -> str:
 def _launch(kind: type[_Launch], held: Mapping[str, Any] | None) -> _Launch | None:
     if held is None:
         return None
-    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in held.items()}
-    return kind(**values)
+    return kind(**{name: _FIELDS[name](value) for name, value in held.items()})
+
+
+def _is(kind: type[_Plain], value: object) -> _Plain:
+    """Raises `TypeError` for what is of another kind."""
+    if type(value) is not kind:
+        raise TypeError
+    return value
+
+
+def _all(kind: type[_Plain], values: object) -> tuple[_Plain, ...]:
+    return tuple(_is(kind, v) for v in _is(list, values))
+
+
+def _map(kind: type[_Plain], values: object) -> dict[str, _Plain]:
+    return {name: _is(kind, v) for name, v in _is(dict, values).items()}
+
+
+def _sizes(values: object) -> Sizes:
+    return tuple(None if v is None else _is(int, v) for v in _is(list, values))
+
+
+_FIELDS: Mapping[str, Callable[[object], Any]] = {
+    **dict.fromkeys(("grid", "block"), _sizes), **dict.fromkeys(("first", "factor", "axis"), partial(_is, int)),
+    **dict.fromkeys(("common", "interleaved", "clusters"), partial(_is, bool)), "placement": partial(_is, str),
+    "shared": lambda value: None if value is None else _is(int, value), "ratio": partial(_all, int),
+    "hidden": partial(_map, str),
+}  # fmt: skip
 
 
 def _claims(line: str) -> tuple[Claim, ...]:

@@ -434,6 +434,21 @@ class Facts:
         return self.base == "griddepcontrol"
 
     @property
+    def multiplies_later(self) -> bool:
+        """Whether it begins a product that reads and writes its registers until a later instruction waits for it."""
+        return self.base == "wgmma" and "mma_async" in self.modifiers
+
+    @property
+    def commits_products(self) -> bool:
+        """Whether it makes one group of the products that have begun, for which one can wait."""
+        return self.base == "wgmma" and "commit_group" in self.modifiers
+
+    @property
+    def waits_for_products(self) -> bool:
+        """Whether it waits until no more groups of products than a number are under way."""
+        return self.base == "wgmma" and "wait_group" in self.modifiers
+
+    @property
     def asks_cluster(self) -> bool:
         """Whether it relates an address to a CTA of the cluster."""
         return self.base in ("mapa", "getctarank")

@@ -38,6 +38,7 @@ def test_invariant(body: str) -> None:
     "body",
     [
         "mov.u32 %r5, %ctaid.x;" + LOOP,
+        "mov.u32 %r5, %ctaid.x; add.cc.u32 %r5, %r5, -3; addc.u32 %r5, 1, 1;" + LOOP,
         "mov.u32 %r5, %smid;" + LOOP,
         "mov.u32 %r5, %clock;" + LOOP,
         "mov.u32 %r5, tile;" + LOOP,

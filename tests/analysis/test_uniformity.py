@@ -6,6 +6,7 @@ from bodies import flow
 from goptx.analysis.cfg import Block, Flow, Region
 from goptx.analysis.terminators import Jump
 from goptx.analysis.uniformity import Uniformity, uniformity
+from goptx.launch.shape import Shape
 
 CTA, WARP_DATA, WARP, DATA, DIVERGENT = Uniformity
 
@@ -52,6 +53,21 @@ WARP_NUMBER = "mov.u32 %r2, %tid.x; shr.u32 %r3, %r2, 5; shfl.sync.idx.b32 %r4, 
 def test_known_variation_does_not_depend_on_the_input(code: str, alike: Uniformity) -> None:
     """A shuffle of the warp's number differs from warp to warp whatever the input is; loaded data may not."""
     assert of(code) == alike
+
+
+@pytest.mark.parametrize("shape", [None, Shape(4, 64)])
+@pytest.mark.parametrize(
+    ("code", "alike"),
+    [
+        ("mov.u32 %r9, %tid.x; add.cc.u32 %r8, %r9, -7; addc.u32 %r1, 0, 0;", DIVERGENT),
+        ("ld.global.u32 %r9, [%rd1]; sub.cc.u32 %r8, %r9, 7; subc.u32 %r1, 0, 0;", DATA),
+        ("mov.u32 %r9, %ctaid.x; add.cc.u32 %r8, %r9, -7; addc.u32 %r1, 0, 0;", CTA),
+        ("mov.u32 %r9, %tid.x; add.cc.u32 %r8, %r9, -7; addc.cc.u32 %r7, 0, 0; madc.lo.u32 %r1, 2, 2, 0;", DIVERGENT),
+        ("mov.u32 %r9, %tid.x; add.cc.u32 %r8, %r9, -7; addc.u32 %r7, 0, 0; add.u32 %r1, 2, 2;", CTA),
+    ],
+)
+def test_the_carry_flag_is_as_uniform_as_what_sets_it(code: str, alike: Uniformity, shape: Shape | None) -> None:
+    assert uniformity(flow(f"{code} ret;"), shape=shape).of("%r1") == alike
 
 
 @pytest.mark.parametrize(

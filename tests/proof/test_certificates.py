@@ -15,6 +15,7 @@ import goptx
 from goptx.cli import main
 from goptx.errors import InputError
 from goptx.proof.certificate import Certificate, Established
+from goptx.proof.prove import prove_text
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 HARRIS, LUD = (str(KERNELS / f"{name}.sm_90.ptx") for name in ("harris", "lud"))
@@ -127,8 +128,9 @@ def test_what_proving_prints(run: Run) -> None:
         r"^ +(?:@\S+ )?(?:(?:ld|st)\.(?:global|shared)|bar)\..*// [AB]:", Path("both.ptx").read_text(), re.M
     )
     assert re.fullmatch(
-        r"  control flow 6 blocks, "
-        rf"registers separate \({len(effects)} effects with equal operands\), variables separate \(10\), "
+        r"  control flow 6/6 blocks, "
+        rf"registers separate \({len(effects)} effects with equal operands\), memory order 33 pairs, "
+        r"variables separate \(10\), "
         r"convergence 0 instructions, barriers 1 in one order, loops 0 end",
         figures,
     )
@@ -197,6 +199,79 @@ class TestStored:
         code, _, err = self.run("prove", "both.ptx", "--from", HARRIS, LUD, "--check", "none.json")
         assert code == 2 and "give the path of a file with text" in err
 
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("established", [{"rule": ["waiting"], "kernel": "", "what": ""}]), ("established", ["waiting"]),
+            ("presumed", "everything"), ("presumed", [1]), ("kernels", {"A": None}), ("kernels", [["A", "x"]]),
+            ("gaps", {}), ("launches", 7), ("names", {"A": []}), ("format", "goptx certificate 1"), ("more", 1),
+        ],
+    )  # fmt: skip
+    def test_has_text_where_it_should(self, name: str, value: object) -> None:
+        held = json.loads(Path("both.json").read_text())
+        Path("both.json").write_text(json.dumps(held | {name: value}))
+        code, err = self.check()
+        assert code == 2 and "not a certificate" in err, err
+
+    @pytest.mark.parametrize("text", ["[" * 100_000, '{"format":' * 100_000, "9" * 10_000, "[" * 9 + "]" * 9, "\0"])
+    def test_is_refused_whatever_the_text_is(self, text: str) -> None:
+        Path("both.json").write_text(text)
+        code, err = self.check()
+        assert code == 2 and "not a certificate" in err, err
+
     def test_is_not_overwritten_by_the_new_one(self) -> None:
         code, _, err = self.run("prove", "both.ptx", "--from", HARRIS, LUD, "--certificate", "both.ptx")
         assert code == 2 and "an input, which would be overwritten" in err
+
+
+# the witness in a text ------------------------------------------------------------------------------------
+
+MARK = "// goptx witness 1 "
+PLACES = (
+    ("strategy",), ("entry",), ("depends",), ("named",), ("launch",), ("launch", "grid"), ("launch", "ratio"),
+    ("launch", "common"), ("launch", "hidden"), ("kernels",), ("kernels", "A"), ("kernels", "A", "prefixes"),
+    ("kernels", "A", "parameters"), ("kernels", "A", "symbols"), ("kernels", "A", "pooled"), ("kernels", "A", "pool"),
+    ("kernels", "A", "launch"), ("kernels", "A", "launch", "block"), ("kernels", "A", "launch", "factor"),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def beside() -> str:
+    shapes = [goptx.Shape(None, 256), goptx.Shape(None, 128)]
+    return goptx.fuse(Path(HARRIS), Path(LUD), strategy="interleave", shapes=shapes).text()
+
+
+@pytest.mark.parametrize("place", PLACES, ids=".".join)
+def test_a_witness_of_other_kinds_is_not_read(beside: str, place: tuple[str, ...]) -> None:
+    first, rest = beside.split("\n", 1)
+    kernels = [goptx.read(Path(HARRIS)), goptx.read(Path(LUD))]
+    assert prove_text(beside, kernels)
+    values: tuple[object, ...] = (7, 1.5, "x", ["x", None], [[]], {"x": []}, True)
+    for value in values:
+        held = json.loads(first.removeprefix(MARK))
+        inside = held
+        for name in place[:-1]:
+            inside = inside[name]
+        if type(inside[place[-1]]) is type(value) is not list:
+            continue
+        inside[place[-1]] = value
+        made = prove_text(f"{MARK}{json.dumps(held)}\n{rest}", kernels)
+        assert not made and made.gaps[0].rule in ("witness", "placement", "variables"), f"{value}: {made}"
+
+
+@pytest.mark.parametrize("header", ["[" * 100_000, '{"kernels":' * 50_000, "9" * 10_000, "null", "{}"])
+def test_a_header_that_is_not_a_witness(beside: str, header: str) -> None:
+    made = prove_text(f"{MARK}{header}\n{beside.split(chr(10), 1)[1]}", [goptx.read(Path(HARRIS))])
+    assert "the text has no witness" in str(made)
+
+
+def test_a_claim_of_a_very_large_line_is_not_a_claim(beside: str) -> None:
+    line = next(line for line in beside.splitlines() if "st.global" in line and "// A:" in line)
+    text = beside.replace(line, f"{line}{'9' * 5000}", 1)
+    assert not prove_text(text, [goptx.read(Path(HARRIS)), goptx.read(Path(LUD))])
+
+
+def test_copies_are_not_counted_before_they_are_there(beside: str) -> None:
+    text = beside.replace('"factor": 1', '"factor": 1000000000', 1)
+    made = prove_text(text, [goptx.read(Path(HARRIS)), goptx.read(Path(LUD))])
+    assert "has other copies than its launch says" in str(made)

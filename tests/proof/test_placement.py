@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -16,7 +16,7 @@ from goptx.checking.certify import prove
 from goptx.launch.coarsening import Coarse
 from goptx.launch.launch_plan import Plan
 from goptx.options import Placement
-from goptx.proof.certificate import Certificate
+from goptx.proof.certificate import Certificate, digest
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import NotProved
 from goptx.proof.placement.integers import Integers
@@ -25,6 +25,7 @@ from goptx.proof.prove import prove_text
 from goptx.proof.terms import NO_FORMULA, Terms
 from goptx.proof.witness import Named, Witness
 from goptx.ptx.ir import Variable
+from goptx.ptx.parse import parse
 from goptx.weaving.emit.write_witness import fused_launch, own_launch
 from goptx.weaving.shapes.interleaved import Interleaved
 from goptx.weaving.shapes.partitioned import partitioned
@@ -209,7 +210,8 @@ def test_each_thread_of_a_kernel_is_one_of_the_fused_kernel(seed: int) -> None:
             assert all(value[t] == value.known[r] for r, t in found.special.items())
             if value.holds(placement.belongs):
                 shape = shapes[plan.letters.index(name[0])]
-                own = {r: value[t] for r, t in placement.special.items() if "." in r}
+                names = [f"%{r}.{a}" for r in ("ctaid", "tid", "nctaid", "ntid") for a in "xyz"]
+                own = {name: value[placement.special[name]] for name in names}
                 seen[name[0]].append(tuple(own[f"%{r}.{a}"] for r in ("ctaid", "tid") for a in "xyz"))
                 sizes = [own[f"%{r}.{a}"] for r in ("nctaid", "ntid") for a in "xyz"]
                 assert sizes == [*shape.sizes("grid"), *shape.sizes("block")]
@@ -413,3 +415,47 @@ def test_shared_arrays_of_two_kernels_must_not_overlap() -> None:
     assert places == [0, 1024]
     wrong = text.replace(": 1024}]", ": 512}]", 1).replace("_shared+1024", "_shared+512")
     assert "may overlap" in str(certificate(wrong, "histogram histogram"))
+
+
+OWN = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry NAME(.param .u64 out) BOUND
+{
+    .reg .b32 %r<3>; .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, REGISTER;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+"""
+
+
+def alone(name: str, register: str = "%nsmid", bound: str = "") -> str:
+    return OWN.replace("NAME", name).replace("REGISTER", register).replace("BOUND", bound)
+
+
+def beside_another(kernel: str, strategy: Literal["horizontal", "interleave"]) -> str:
+    shapes = [goptx.Shape(64, 128), goptx.Shape(32, 256)]
+    return goptx.fuse(kernel, alone("second"), strategy=strategy, shapes=shapes).text()
+
+
+@pytest.mark.parametrize("strategy", ["horizontal", "interleave"])
+@pytest.mark.parametrize("register", ["%clusterid.x", "%nclusterid.x", "%cluster_ctaid.x", "%cluster_nctaid.y"])
+def test_what_clusters_are_is_another_thing(strategy: Literal["horizontal", "interleave"], register: str) -> None:
+    """A CTA is a cluster of its own where none is asked for, and its number is the fused kernel's."""
+    first, other = parse(alone("first")), parse(alone("first", register))
+    text = beside_another(alone("first"), strategy)
+    assert prove_text(text, [first, parse(alone("second"))])
+    text = text.replace("%nsmid; // A", f"{register}; // A").replace(digest(str(first)), digest(str(other)))
+    assert "has other operands than" in str(prove_text(text, [other, parse(alone("second"))]))
+
+
+@pytest.mark.parametrize("bound", [".maxntid 128, 1, 1", ".reqntid 128, 1, 1"])
+def test_bounds_of_a_kernel_are_not_those_of_both(bound: str) -> None:
+    text = beside_another(alone("first", bound=bound), "horizontal")
+    kernels = [parse(alone("first", bound=bound)), parse(alone("second"))]
+    assert ".reqntid 384, 1, 1" in text and prove_text(text, kernels)
+    made = prove_text(text.replace(".reqntid 384, 1, 1", bound), kernels)
+    assert "excludes launches that the kernels allow" in str(made)

@@ -68,6 +68,7 @@ class Elements:
         self.terms = terms
         self.sums = Sums(terms)
         self.loops = loops
+        self._followed = set[int]()  # values whose edges are being looked at
         tid, ntid, ctaid, nctaid = (terms.make(f"%{name}.x") for name in ("tid", "ntid", "ctaid", "nctaid"))
         self.tid, self.ntid, self.ctaid = tid, ntid, ctaid
         self.cta: Product = tuple(sorted((ctaid, ntid)))
@@ -132,7 +133,9 @@ class Elements:
             return Count(times, index)
         block = varying.get((self.ctaid,), 0)
         if 0 < times <= block and varying == {(self.tid,): times, (self.ctaid,): block} and block % times == 0:
-            return Count(times, index, presumed=frozenset({f"blocks of at most {block // times} threads"}))
+            presumed = {f"blocks of at most {block // times} threads"}
+            presumed |= {f"at most 2^{index.bits} / {block} CTAs"} if index.bits < 64 else set()
+            return Count(times, index, presumed=frozenset(presumed))
         ((product, times),) = list(varying.items()) if len(varying) == 1 else [((), 0)]
         count = self._around(product[0], index.bits) if len(product) == 1 and times > 0 else None
         if count is None:
@@ -141,7 +144,16 @@ class Elements:
         return Count(count.distance * times, others.plus(count.start, times), count.heads, count.presumed)
 
     def _around(self, value: int, bits: int) -> Count | None:
-        """The same of a value at the head of a loop, that counts up by all threads of the grid."""
+        """The same of a value at the head of a loop, that counts up by all threads of the grid; or of one that is the
+        same by each way to a block."""
+        if value in self._followed:
+            return None
+        self._followed.add(value)
+        found = self._followed_around(value, bits)
+        self._followed.discard(value)
+        return found
+
+    def _followed_around(self, value: int, bits: int) -> Count | None:
         comes = [(inside, self.sums.of(v, bits)) for inside, v in self.loops.get(value, ())]
         first = {v for inside, v in comes if not inside}
         count = self._counted(next(iter(first))) if len(first) == 1 else None
@@ -150,6 +162,8 @@ class Elements:
         own = self.sums.of(value, bits)
         if any(v.plus(own, -1).parts != {(self.grid, count.distance)} for inside, v in comes if inside):
             return None
+        if not any(inside for inside, _ in comes):
+            return count
         return Count(count.distance, count.start, self.terms.blocks(value), count.presumed | {NO_WRAP})
 
     def of_cta(self, access: Access) -> tuple[tuple[int, int, bool], frozenset[str]] | None:

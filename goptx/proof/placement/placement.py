@@ -191,7 +191,8 @@ class _Layout:
 
     def _placement(self, letter: str, own: OwnLaunch, number: int, carries: int, place: int) -> Placement:
         sizes = self.sizes
-        special = {name: self.terms.make(f"{letter} {name}") for name in _FOREIGN}
+        names = [f"{name}{axis}" for name in _FOREIGN for axis in ("", ".x", ".y", ".z", ".w")]
+        special = {name: self.terms.make(f"{letter} {name}") for name in names}
         belongs = carries
         if not sizes.is_exact(letter, "grid"):
             self.inside.append(self.formulas.implies(carries, self._is("lt", number, sizes.total(letter, "grid"))))

@@ -21,9 +21,18 @@ def is_barrier(step: Step) -> bool:
 
 def is_plain(step: Step) -> bool:
     """Whether all threads of the CTA come to the barrier and wait; or all of its cluster, where they arrive, too."""
+    return waits_for_all(step) or step.facts.row.scope == Scope.CLUSTER
+
+
+def waits_for_all(step: Step) -> bool:
+    """Whether all threads of the CTA come to the barrier and wait."""
     count = len(step.sources) - step.facts.reduces
-    of_cta = step.facts.row.scope == Scope.CTA and "arrive" not in step.facts.modifiers and count == 1
-    return of_cta or step.facts.row.scope == Scope.CLUSTER
+    return step.facts.row.scope == Scope.CTA and "arrive" not in step.facts.modifiers and count == 1
+
+
+def is_plain_barrier(step: Step) -> bool:
+    """Whether it is a barrier, and a plain one."""
+    return is_barrier(step) and is_plain(step)
 
 
 def is_counted(step: Step) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from goptx.analysis.cfg import Code, instructions_in
-from goptx.analysis.dataflow import read, written
+from goptx.analysis.dataflow import depends_on, read, sets, written
 from goptx.analysis.sync.barriers import is_reduction
 from goptx.ptx.ir import Instruction, Scope
 from goptx.ptx.opcodes import Facts, facts_of
@@ -29,7 +29,6 @@ Unit = tuple[Code, ...]
 _KINDS = ("near", "far")  # of memory: an access belongs to one, or to both if its space is not stated
 CONSTANT = ("param", "const")  # never written while the kernel runs
 NEAR = ("shared", "local", *CONSTANT)  # answers within tens of cycles
-_CARRY = "%cc"  # the carry flag, treated as a register
 _CLOCKS = frozenset("%clock %clock_hi %clock64 %globaltimer %globaltimer_lo %globaltimer_hi".split())
 
 
@@ -142,8 +141,8 @@ def _within(
     orderer: dict[str, int] = {}  # for each kind of memory, the last unit that all others there are ordered with
     loads: dict[str, list[int]] = {}  # the plain loads there since
     for unit, own, i in zip(part, facts, numbers, strict=True):
-        inputs = [*(r for code in unit for r in read(code)), *(_CARRY for f in own if f.uses_carry)]
-        outputs = [*(r for code in unit for r in written(code)), *(_CARRY for f in own if f.sets_carry)]
+        inputs = [r for code in unit for r in depends_on(code)]
+        outputs = [r for code in unit for r in sets(code)]
         for r in inputs:
             if r in writer:
                 _follow(nodes, writer[r], i, result=True)
