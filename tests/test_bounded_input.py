@@ -212,6 +212,7 @@ def test_a_malformed_result_of_tuning(changed: dict[str, Any], named: str, tmp_p
         goptx.replay(path)
     assert str(caught.value).startswith(f"{path}: ")
     assert named in str(caught.value)
+    assert str(caught.value).endswith("; write the file with `goptx tune -o`.")
 
 
 @pytest.mark.parametrize("content", ["[" * 100_000, "{}", "[]", "null", "\x00", "{" + '"a":{' * 50_000])
@@ -257,7 +258,8 @@ def test_a_file_without_end(name: str, tmp_path: Path) -> None:
             child, stdin=zeros, capture_output=True, text=True, check=False, timeout=60, env=ENVIRONMENT
         )
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
-    assert "has more than 64 MiB; give" in done.stderr
+    of_file = "has more than 64 MiB; give the path of a PTX file."
+    assert ("standard input: has more than 64 MiB; give PTX." if name == "-" else of_file) in done.stderr
 
 
 def test_a_path_with_a_line_break() -> None:
