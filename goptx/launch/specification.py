@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from goptx.errors import InputError
-from goptx.files_read import note_read
+from goptx.files_read import content_of, note_read
 from goptx.readable_names import readable, short
 
 GENERATORS = ("uniform", "normal", "integers", "zeros", "arange")
@@ -131,12 +131,9 @@ def _number(word: str, text: str) -> float | int:
 
 def read_specification(path: Path) -> tuple[Launch, ...]:
     """The launches of a file in order. Raises `InputError`, which names file and key."""
-    note_read(path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        content = tomllib.loads(content_of(path, "a launch specification").decode())
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not TOML: {error}.") from None
     kernels = content.get("kernel")
     if not isinstance(kernels, list) or not kernels:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from goptx.errors import InputError
-from goptx.files_read import note_read
+from goptx.files_read import content_of
 from goptx.ptx.ir import Module
 from goptx.ptx.parse import parse
 from goptx.sources.kernel_text import Compiled
@@ -58,12 +58,7 @@ def read(source: str | bytes | Path | Compiled | Module | Any) -> Module:
     if isinstance(source, str) and path is not None:
         raise InputError(f"{source!r} is a string, and strings are PTX text; give pathlib.Path({source.strip()!r}).")
     if isinstance(source, Path):
-        note_read(source)
-        try:
-            content = source.read_bytes()
-        except OSError as error:
-            raise InputError(f"{source}: cannot be read ({error.strerror}); give the path of a PTX file.") from None
-        return parse(content, str(source))
+        return parse(content_of(source, "a PTX file"), str(source))
     return parse(source.content, source.name) if isinstance(source, Compiled) else parse(source)
 
 
