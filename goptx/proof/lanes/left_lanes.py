@@ -45,7 +45,7 @@ class LeftLanes:
     def check(self, case: Case, cases: Sequence[Case]) -> None:
         """That the kernel has had all events of the block which a lane may execute. A lane for which the kernel has
         ended may come along to where threads meet, since there it counts as one that does; not one whose kernel has
-        an event of the block afterwards and ends behind it."""
+        an event of the block afterwards and ends after it."""
         for event in self.events.values():
             step, meets = event.step, event.step.facts.row.scope and event.step.facts.row.access in ("", "f")
             if step.number in self.of.handed and not self.of.stores(step.number):
