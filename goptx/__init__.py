@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from goptx.checking.certify import prove
     from goptx.checking.check import check
     from goptx.emulator.emulate import emulate
+    from goptx.graph.graph_dependences import parallelize_graph
+    from goptx.graph.graph_description import Graph
+    from goptx.graph.graph_emulation import emulate_graph
+    from goptx.graph.optimized_graph import optimize_graph
     from goptx.latency.table import load_table
     from goptx.launch.shape import Shape
     from goptx.region.fusion import Fusion, fusion
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Fusion": "goptx.region.fusion",
+    "Graph": "goptx.graph.graph_description",
     "Shape": "goptx.launch.shape",
     "Woven": "goptx.results.fused_kernel",
     "batch": "goptx.strategies.batch",
@@ -52,9 +57,12 @@ _HOMES = {
     "coarsen": "goptx.strategies.coarsen",
     "compile_cuda": "goptx.sources.nvrtc",
     "emulate": "goptx.emulator.emulate",
+    "emulate_graph": "goptx.graph.graph_emulation",
     "fuse": "goptx.strategies.fuse",
     "fusion": "goptx.region.fusion",
     "load_table": "goptx.latency.table",
+    "optimize_graph": "goptx.graph.optimized_graph",
+    "parallelize_graph": "goptx.graph.graph_dependences",
     "profile": "goptx.tuning.profile",
     "read": "goptx.sources.read",
     "prove": "goptx.checking.certify",
@@ -74,6 +82,7 @@ __all__ = [
     "EmulationFault",
     "Fusion",
     "GoptxError",
+    "Graph",
     "InputError",
     "PtxSyntaxError",
     "Shape",
@@ -84,9 +93,12 @@ __all__ = [
     "coarsen",
     "compile_cuda",
     "emulate",
+    "emulate_graph",
     "fuse",
     "fusion",
     "load_table",
+    "optimize_graph",
+    "parallelize_graph",
     "profile",
     "prove",
     "read",
