@@ -34,6 +34,8 @@ KINDS = (KERNEL, "memcpy", "memset", "host", EMPTY, "other")
 class Allocation:
     """Memory of the device: `bytes` bytes from `address` on."""
 
+    __repr__ = brief
+
     address: int
     bytes: int
 

@@ -38,12 +38,12 @@ class Costs:
     graph: Graph
     arch: str
     trials: int = 0
-    _table: LatencyTable = field(init=False)
+    table: LatencyTable = field(init=False)
     _kernels: dict[tuple[str, str], Alone | str] = field(default_factory=dict)
     _estimates: dict[object, Estimate] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._table = load_table(None, self.arch)
+        self.table = load_table(None, self.arch)
 
     def kernel(self, node: GraphNode) -> Alone | str:
         """The work of the node's kernel, or why it cannot be estimated."""
@@ -51,7 +51,7 @@ class Costs:
         key = node.ptx, node.entry
         if key not in self._kernels:
             try:
-                found = alone(Chosen(self.graph.module(node), node.entry), machine_of(self.arch), self._table)
+                found = alone(Chosen(self.graph.module(node), node.entry), machine_of(self.arch), self.table)
             except CannotWeave as reason:
                 self._kernels[key] = str(reason)
             else:

@@ -14,7 +14,6 @@ from goptx.cost.kernels import Alone, courses_of
 from goptx.errors import InputError
 from goptx.graph.graph_description import Graph, GraphNode, Id, sha_of
 from goptx.graph.group_choice import Costs, Group
-from goptx.latency.table import load_table
 from goptx.launch.bind import held
 from goptx.options import Strategy
 from goptx.results.fused_kernel import Woven
@@ -79,15 +78,14 @@ class Makers:
     def _fused(self, group: Group, strategy: Strategy) -> Woven:
         nodes = [self.graph.nodes[i] for i in group]
         kernels = [Chosen(self.graph.module(n), n.entry) for n in nodes]
-        made: Woven = fuse(*kernels, strategy=strategy, shapes=[n.shape for n in nodes], arch=self.arch)
-        if len(made.launches) != 1:
-            raise InputError(f"{strategy} makes {len(made.launches)} launches.")
+        shapes = [n.shape for n in nodes]
+        made: Woven = fuse(*kernels, strategy=strategy, shapes=shapes, arch=self.arch, latency=self.costs.table)
         return made
 
     def _estimate(self, group: Group, strategy: Strategy, woven: Woven) -> Estimate:
         nodes = [self.graph.nodes[i] for i in group]
         kernels = [k for k in map(self.costs.kernel, nodes) if isinstance(k, Alone)]
-        courses = courses_of(woven, kernels, load_table(None, self.costs.arch))
+        courses = courses_of(woven, kernels, self.costs.table)
         judge = Judge(kernels, [1] * len(nodes), [n.shape for n in nodes], self.costs.arch)
         found = judge.estimates(Candidate(strategy, (1,) * len(nodes)), courses)
         return next(e for c, e in found if c.cap is None)

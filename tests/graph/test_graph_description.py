@@ -68,8 +68,12 @@ WRONG: dict[str, tuple[Change, str]] = {
     "no entry": (lambda d: d["nodes"][0].update(entry=None), "`entry` is the name of its kernel"),
     "no text": (lambda d: d.update(ptx={}), "there is no text for its ptx"),
     "another text": (lambda d: d["ptx"].update({"0" * 64: "x"}), "has another SHA-256"),
+    "a host node with PTX": (lambda d: d["nodes"][0].update(kind="host"), "node 0: a host node has no PTX; give null"),
     "a kind": (lambda d: d["nodes"][3].update(kind="child graph"), "kind 'child graph' is unknown"),
-    "allocation": (lambda d: d["allocations"].append({"address": -1, "bytes": 4}), "address is a number from 0 on"),
+    "allocation": (
+        lambda d: d["allocations"].append({"address": -1, "bytes": 4}),
+        "address is a number from 0 on, not",
+    ),
     "allocations": (lambda d: d.update(allocations=[[1, 2]]), r"allocations\[0\]: an allocation is an object"),
     "end of memory": (lambda d: d["allocations"].append({"address": 2**64 - 1, "bytes": 4}), "end beyond 64 bits"),
 }

@@ -1,12 +1,14 @@
 """Graphs on the emulator: kernels see the addresses of the graph, and memory goes on from node to node."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from graph.graph_kernels import BASE, SIZE, N, added, buffer, chain, counter, indirect, launch, opaque, scaled, u64
 
 import goptx
 from goptx.errors import EmulationFault, InputError
-from goptx.graph.graph_description import Allocation, Graph
+from goptx.graph.graph_description import Allocation, Graph, sha_of
 
 X = np.arange(N, dtype=np.uint32)
 DIAMOND = chain(scaled(0, 0, 1), scaled(1, 0, 2, constant=5), added(2, 1, 2, 3))
@@ -109,8 +111,16 @@ def test_bad_input_is_refused(graph: Graph, memory: dict[int, object], message: 
 
 
 def test_a_seed_is_a_number_from_0_on() -> None:
-    with pytest.raises(InputError, match="seed=-1"):
+    with pytest.raises(InputError, match="seed=-1 is not a number from 0 on"):
         goptx.emulate_graph(DIAMOND, seed=-1)
+
+
+def test_a_launch_with_much_shared_memory_is_refused() -> None:
+    node, text = scaled(0, 0, 1)
+    text = text.replace("    .reg .pred %p;", "    .reg .pred %p;\n    .shared .align 4 .b8 tile[1024];", 1)
+    large = replace(node, shared=227 * 1024, ptx=sha_of(text))
+    with pytest.raises(InputError, match="node 0: 233472 bytes of shared memory are more than a CTA has"):
+        goptx.emulate_graph(chain((large, text)))
 
 
 def test_a_launch_that_its_entry_forbids_is_refused() -> None:
