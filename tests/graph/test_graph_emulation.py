@@ -14,7 +14,7 @@ X = np.arange(N, dtype=np.uint32)
 DIAMOND = chain(scaled(0, 0, 1), scaled(1, 0, 2, constant=5), added(2, 1, 2, 3))
 
 
-def words(memory: np.ndarray) -> list[int]:  # type: ignore[type-arg]
+def words(memory: np.ndarray) -> list[int]:
     return [int(n) for n in memory.view(np.uint32)]
 
 

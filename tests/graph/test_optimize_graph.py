@@ -1,6 +1,7 @@
 """Graphs with fused kernels: they leave the same in memory, and only independent kernels are fused."""
 
 import random
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -10,9 +11,10 @@ import goptx
 from goptx.graph import group_check, optimized_graph
 from goptx.graph.chosen_groups import chosen_groups
 from goptx.graph.graph_dependences import reachable
-from goptx.graph.graph_description import Allocation, Graph, GraphNode, sha_of
+from goptx.graph.graph_description import Allocation, Graph, GraphNode, Id, sha_of
 from goptx.graph.group_check import checked
 from goptx.graph.group_choice import NEAR
+from goptx.graph.group_making import fused_node
 
 X = np.arange(N, dtype=np.uint32) * 7
 
@@ -97,8 +99,8 @@ def test_groups_have_no_dependences_and_form_no_cycle(seed: int) -> None:
     for group in choice.indices:
         assert not any(before[one] >> other & 1 for one in group for other in group)
         assert max(group) - min(group) <= NEAR
-    home = {i: group[0] for group in choice.indices for i in group}
-    whole = {(home.get(a, a), home.get(b, b)) for a, b in choice.dependences}  # type: ignore[call-overload]
+    home = {node.id: node.id for node in graph.nodes} | {i: g[0] for g in choice.indices for i in g}
+    whole = {(home[a], home[b]) for a, b in choice.dependences}
     Graph(true.nodes, tuple(whole), true.allocations, true.ptx)  # a cycle is refused
 
 
@@ -174,10 +176,9 @@ def test_a_graph_without_ptx_is_reported() -> None:
 
 def test_a_fused_kernel_that_differs_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """If a strategy were wrong, the comparison on the emulator would find it."""
-    real = optimized_graph.fused_node
 
-    def wrong(id_: object, nodes: object, woven: object) -> GraphNode:
-        node = real(id_, nodes, woven)  # type: ignore[arg-type]
+    def wrong(id_: Id, nodes: Sequence[GraphNode], woven: goptx.Woven) -> GraphNode:
+        node = fused_node(id_, nodes, woven)
         changed = (*node.parameters[:2], u32(3), *node.parameters[3:])
         return GraphNode(node.id, node.entry, node.grid, node.block, node.shared, changed, node.ptx)
 
