@@ -19,6 +19,7 @@ import goptx
 from goptx.cost import estimate
 from goptx.strategies import auto, choose_strategy
 from goptx.strategies.candidate import Candidate
+from goptx.strategies.estimates import prospects
 
 Setting = tuple[float, ...]  # of the numbers of TUNED, in that order
 
@@ -26,7 +27,7 @@ TUNED: Mapping[tuple[Any, str], Setting] = {
     (estimate, "OVERLAP"): (1, 2, 3, 5),
     (estimate, "LOADED"): (1, 1.5, 2, 3),
     (estimate, "ENOUGH"): (0.5, 0.75),
-    (choose_strategy, "TIE"): (0, 0.01, 0.03),
+    (prospects, "TIE"): (0, 0.01, 0.03),
 }
 NAMES = [name for _, name in TUNED]
 SETTINGS = list(product(*TUNED.values()))
@@ -49,7 +50,7 @@ def choices(pair: str) -> tuple[str, dict[Setting, str]]:
     """The choice with each setting; for a process of its own. No kernel is made twice."""
     sources = [goptx.read(one.file.read_text()) for one in launches_of(pair)]
     shapes = [goptx.Shape(one.grid, one.block, one.shared) for one in launches_of(pair)]
-    for name in ("alone", "courses_of"):
+    for name in ("alone", "made_of"):
         setattr(choose_strategy, name, once(getattr(choose_strategy, name)))
     made: dict[Candidate, tuple[bool, goptx.Woven | None, str]] = {}
 

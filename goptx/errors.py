@@ -90,6 +90,15 @@ class ConvergenceWarning(UserWarning):
     """The merge in use, merge="paper", does not preserve the convergence of warps: the kernel may hang or be wrong."""
 
 
+class ProbablySlower(UserWarning):
+    """The cost model estimates the fused kernel to be slower than separate launches, by more than 5 %. The message is
+    the sentence with which the report begins."""
+
+
+class NoGain(GoptxError):
+    """A kernel that is estimated to be slower than separate launches, where a gain is required (`--require-gain`)."""
+
+
 class UnmetRule(GoptxError):
     """Base of refusals: kernels that do not meet a rule which goptx needs for a right result.
 

@@ -5,8 +5,8 @@ Each tuple has the values of the type above it, for the checks when a program ru
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, get_args
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypedDict, get_args
 
 Policy = Literal["latency", "paper", "concat"]  # the order of the instructions of merged blocks
 POLICIES: tuple[Policy, ...] = get_args(Policy)
@@ -41,3 +41,14 @@ Strategy = Literal[MeasuredStrategy, "auto"]
 
 ParameterPairs = Sequence[tuple[str, str] | str]  # ("A:2", "B:0"), or as text "A:2=B:0"
 ParameterNames = Sequence[str]  # "A:2"
+
+
+class KnownOfKernel(TypedDict, total=False):
+    """What the caller knows of a kernel: how often its loops run, by the line of each loop's head in the kernel's file,
+    and how many CTAs do not end at once."""
+
+    trips: Mapping[int, float]
+    live_ctas: int
+
+
+Assume = Mapping[str, KnownOfKernel]  # by the kernel's letter

@@ -30,7 +30,6 @@ ASKING = (  # folders whose passes ask the opcode table
 )  # fmt: skip
 NAMING = {  # files that may test opcodes by their names, and why
     "analysis/cfg.py": "the block at the end of a flow is named `exit`",
-    "cost/slots.py": "what opcodes cost, a table of its own",
     "device/latency/rows/arithmetic.py": "what is measured, one row for each opcode",
 }
 FILES = sorted(p for p in PACKAGE.rglob("*.py") if "generated" not in p.parts)

@@ -119,7 +119,7 @@ def test_report_goes_to_standard_error(tmp_path: Path) -> None:
     done = run("weave", "--report", HARRIS, SORT, cwd=tmp_path)  # must not take the next file as its value
     assert done.returncode == 0
     assert done.stdout == goptx.weave(Path(HARRIS), Path(SORT)).text()
-    for word in ("A harris", "B sort", "woven", "blocks", "est. cycles", "woven fraction"):
+    for word in ("A harris", "B sort", "woven", "blocks", "est. cycles", "instructions beside"):
         assert word in done.stderr
 
 

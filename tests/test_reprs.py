@@ -107,13 +107,14 @@ def test_regions_are_all_that_is_no_value() -> None:
 def test_a_fused_kernel_says_how_it_is_launched() -> None:
     woven = RESULTS["woven"]
     assert isinstance(woven, goptx.Woven)
-    assert str(woven).splitlines()[:2] == [
+    assert str(woven).splitlines()[:3] == [
+        str(woven.report.expected),
         "gelu_lud_woven: weave of A gelu, B lud",
         "launched in the shape that launch() is given; arguments: 2 for A, 2 for B",
     ]
-    assert str(woven).endswith(f"\n{woven.report}")
+    assert str(woven).endswith(f"\n{woven.report.details()}")
     shaped = goptx.weave(*PAIR, shapes=[goptx.Shape(None, 256), goptx.Shape(4, 64)])
-    assert str(shaped).splitlines()[1] == "launched as ?:256; arguments: 2 for A, 2 for B; 5 hidden"
+    assert str(shaped).splitlines()[2] == "launched as ?:256; arguments: 2 for A, 2 for B; 5 hidden"
 
 
 def test_separate_kernels_say_how_each_is_launched() -> None:

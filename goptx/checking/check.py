@@ -17,6 +17,7 @@ from goptx.emulator.memory.caller_buffers import host_extents
 from goptx.errors import EmulationFault, InputError
 from goptx.launch.independence import Independence
 from goptx.launch.shape import Shape
+from goptx.results.expected_gain import unjudged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.sources.kernel_text import choose_entry
@@ -97,12 +98,13 @@ def check(
     launched, own = launch_shapes(subjects, grid, block, shared, shapes_of(sources, shapes, kernels))
     if "partition" in options:
         options.setdefault("tunable", [bool(s.launch and s.launch.tunable) for s in subjects])
-    woven = fuse(
-        *kernels,
-        strategy=strategy,
-        shapes=launched if own is None and strategy in OWN_SHAPES else own,
-        **options,
-    )
+    with unjudged():  # in the shapes of a check, times mean nothing
+        woven = fuse(
+            *kernels,
+            strategy=strategy,
+            shapes=launched if own is None and strategy in OWN_SHAPES else own,
+            **options,
+        )
     launched = _with_blocks_of(woven, launched)
     buffers = one_buffers(subjects, options)
     taken = common_inputs(subjects, given_to(subjects, args or {}), buffers, launched, seed)

@@ -1,6 +1,7 @@
 """The command line: `goptx weave A.ptx B.ptx -o AB.ptx` and its siblings, one file each in commands/.
 
-Exit codes: 0 done; 1 the kernels cannot be woven or depend on each other, or a check failed; 2 any other error; 4 a
+Exit codes: 0 done; 1 the kernels cannot be woven or depend on each other, or a check failed; 2 any other error; 3 a
+kernel that is estimated to be slower than separate launches, where a gain is required; 4 a
 fused kernel is not proved.
 """
 
@@ -15,7 +16,7 @@ from collections.abc import Sequence
 
 from goptx.cli.argument_parser import command_line
 from goptx.cli.command import Outcome
-from goptx.errors import CannotWeave, DependentKernels, GoptxError, NotProvedError
+from goptx.errors import CannotWeave, DependentKernels, GoptxError, NoGain, NotProvedError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _print_warnings(caught)
             if isinstance(error, NotProvedError):
                 return 4
+            if isinstance(error, NoGain):
+                return 3
             return 1 if isinstance(error, CannotWeave | DependentKernels) else 2
         except BrokenPipeError:
             # The reader of our output has stopped: print nothing more, not even the interpreter's message.

@@ -93,6 +93,24 @@ def tunable(given: Sequence[str], known: Sequence[str]) -> list[bool]:
     return [letter in given for letter in known]
 
 
+def assume(given: Sequence[str]) -> dict[str, Any]:
+    """What is known of kernels, from `A:trips:40=48` and `A:live_ctas=8192`. Raises `InputError`."""
+    found: dict[str, Any] = {}
+    for text in given:
+        trips = re.fullmatch(r"([A-Z]):trips:([0-9]+)=([0-9]+(?:\.[0-9]+)?)", text)
+        live = re.fullmatch(r"([A-Z]):live_ctas=([0-9]+)", text)
+        if trips:
+            found.setdefault(trips[1], {}).setdefault("trips", {})[int(trips[2])] = float(trips[3])
+        elif live:
+            found.setdefault(live[1], {})["live_ctas"] = int(live[2])
+        else:
+            raise InputError(
+                f"--assume {text}: write A:trips:40=48, for a loop of kernel A whose head is in line 40 and that runs "
+                "48 times, or A:live_ctas=8192, for so many of its CTAs that do not end at once."
+            )
+    return found
+
+
 def slicing(text: str) -> str | int | None:
     return None if text == "none" else int(text) if re.fullmatch("-?[0-9]+", text) else text
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from goptx.cli.depfile import rule
 from goptx.cli.output import check_outputs, write
-from goptx.errors import GoptxError, InputError
+from goptx.errors import GoptxError, InputError, NoGain
 from goptx.files_read import files_read
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ def made(options: argparse.Namespace, make: Callable[[], Woven]) -> Outcome | No
     with files_read() as read:
         woven = make()
     check_outputs(_outputs(options), read)
+    expected = woven.report.expected
+    if vars(options).get("require_gain") and expected is not None and expected.is_slower:
+        raise NoGain(f"{expected} Nothing is written, because --require-gain is given.")
     is_text = Path(output or "").suffix != ".cubin"
     if is_text and cap is not None:
         woven = woven.capped(cap)

@@ -58,6 +58,10 @@ STRATEGIES: Flags = {
         "help": "interleave: numbers of CTAs of each kernel that alternate",
     },
     "streams": {"action": "store_true", "help": "separate: launch the kernels side by side"},
+    "assemble": {
+        "action": "store_true",
+        "help": "auto: assemble the best candidates, and drop those that spill or take more registers than estimated",
+    },
 }
 DEPENDENT_TITLE = "of kernels that depend on each other (vertical, auto)"
 DEPENDENT: Flags = {
@@ -101,6 +105,15 @@ SAME: Flags = {
         "help": "parameters that are the same number, or the same buffer, which no kernel writes",
     }
 }
+KNOWN: Flags = {
+    "assume": {
+        "action": "append",
+        "metavar": "A:trips:40=48",
+        "help": "what is known of kernel A: the loop whose head is in line 40 runs 48 times, or A:live_ctas=8192 CTAs "
+        "do not end at once; for the estimate in the report, and the choice of auto; may be given again",
+    }
+}
+KNOWN_TITLE = "of what kernels do"
 RESULT: Flags = {
     "arch": {"metavar": "sm_NN", "help": "architecture of the result (default the highest of the inputs)"},
     "name": {"help": "name of the woven entry"},
@@ -120,6 +133,8 @@ def given(options: argparse.Namespace) -> dict[str, Any]:
     found = {name: getattr(options, name) for name in options.flags if hasattr(options, name)}
     if "tunable" in found:
         found["tunable"] = argument_values.tunable(found["tunable"], argument_values.letters(options))
+    if "assume" in found:
+        found["assume"] = argument_values.assume(found["assume"])
     return found
 
 
@@ -197,4 +212,9 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 def add_result(parser: argparse.ArgumentParser) -> None:
     add_output(parser)
+    parser.add_argument(
+        "--require-gain",
+        action="store_true",
+        help="write nothing if the result is estimated to be slower than separate launches (exit code 3)",
+    )
     add_flags(parser, "of the result", RESULT)

@@ -8,20 +8,17 @@ Reducing Instruction Cache Misses", NVIDIA technical blog, 2024, of an H100). Co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from goptx.analysis.cfg import Block, Flow, loops
-from goptx.cost.slots import FRAME, slots
-from goptx.ptx.ir import Instruction
+from goptx.analysis.cfg import Flow, loops
+from goptx.latency.slots import FRAME
 
 BYTES = 16  # of a machine instruction since Volta (Jia et al. 2018, arXiv 1804.06826)
 # Machine instructions for each slot: ptxas 13.0 makes 1.1 of them in the median of 70 kernels of 100 PTX instructions
 # and more in tests/corpus, 0.86 to 2.5 in four of five; kernels with slow paths and unrolled loops exceed it.
 PER_SLOT = 1.1
-
-Weight = Callable[[Instruction], float]  # how often a warp runs an instruction
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +76,11 @@ def _ordered(stretches: Iterator[Stretch] | tuple[Stretch, ...]) -> tuple[Stretc
     return tuple(sorted(found, key=lambda stretch: (-stretch.size, -stretch.passes)))
 
 
-def code_size(flow: Flow, weight: Weight, path: Collection[str]) -> CodeSize:
-    """The code of the blocks on `path`, which a warp passes."""
-    sizes = dict.fromkeys(flow.blocks, 0.0) | {name: _bytes(flow.blocks[name], weight) for name in path}
-    often = {name: max(map(weight, block.instructions()), default=0.0) for name, block in flow.blocks.items()}
+def code_size(flow: Flow, run: Mapping[str, float], often: Mapping[str, float], path: Collection[str]) -> CodeSize:
+    """The code of the blocks on `path`, which a warp passes. For each block, `run` are the slots of the instructions
+    that it executes there, `often` how often it does."""
+    sizes = dict.fromkeys(flow.blocks, 0.0)
+    sizes |= {name: (run[name] + bool(flow.blocks[name].end.reads())) * BYTES * PER_SLOT for name in path}
     bodies = loops(flow)
     own = {header: _own(bodies, header) for header in bodies}
     rounds = {header: max((often[name] for name in own[header]), default=0.0) for header in bodies}
@@ -92,11 +90,6 @@ def code_size(flow: Flow, weight: Weight, path: Collection[str]) -> CodeSize:
         before = rounds[min(around, key=lambda outer: len(bodies[outer]))] if around else 1.0
         found.append(Stretch(sum(sizes[name] for name in body), max(rounds[header] - before, 0.0)))
     return CodeSize(FRAME * BYTES * PER_SLOT + sum(sizes.values()), _ordered(tuple(found)))
-
-
-def _bytes(block: Block, weight: Weight) -> float:
-    run = sum(slots(i) for i in block.instructions() if weight(i))
-    return (run + bool(block.end.reads())) * BYTES * PER_SLOT
 
 
 def _own(bodies: Mapping[str, frozenset[str]], header: str) -> frozenset[str]:

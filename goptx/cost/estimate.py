@@ -6,21 +6,22 @@ not at all, their sum. Measured times are between: the parts are added to the po
 
 Code that the instruction cache does not hold has to be fetched in every pass, which is one more part.
 
-The result ranks candidates for running the same kernels and does not predict times: data caches, and threads that end
-early, are not known.
+The result ranks candidates for running the same kernels and does not predict times. What is unknown of the kernels is
+assumed (assumptions.py).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import ceil, inf
 
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.hardware import QUARTERS, WARP, Machine, machine_of
 from goptx.cost.register_estimate import Pressure
-from goptx.cost.work import Work
+from goptx.cost.work import PIPES
 from goptx.device.occupancy import occupancy
 
 OVERLAP = 3.0  # 1: nothing overlaps; above 2 the choice hardly changes
@@ -32,20 +33,48 @@ SPILL = {"issue": 2.0, "shared": 8.0}  # cycles of a quarter of an SM for a regi
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The work of a kernel, independent of its launch: `ctas` CTAs of `threads` threads, whose warps each do `work`;
-    `joined` of these CTAs are one CTA in the launch."""
+    """The work of a kernel, independent of its launch: `ctas` CTAs of `threads` threads, `joined` of which are one CTA
+    in the launch. `units` are the cycles for which a warp occupies each unit (`Work.units`); only the share `live` of
+    the CTAs does that, the others end at once after `ended`."""
 
-    work: Work
+    units: Mapping[str, float]
     ctas: int
     threads: int
     joined: int = 1
+    live: float = 1.0
+    ended: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def warps(self) -> float:
+        """Of a CTA, for each quarter of an SM."""
+        return ceil(self.threads / WARP) / QUARTERS
+
+    def all(self, machine: Machine) -> Counter[str]:
+        """Cycles of each resource of an SM for its share of all CTAs."""
+        each = self.ctas / machine.sms * self.warps
+        found = Counter(_resources(self.units, each * self.live))
+        found.update(_resources(self.ended, each * (1.0 - self.live)) if self.ended else {})
+        return found
+
+    @property
+    def one(self) -> Counter[str]:
+        """Cycles of each resource for one CTA of the launch."""
+        return Counter(_resources(self.units, self.joined * self.warps))
+
+
+def _resources(units: Mapping[str, float], times: float) -> dict[str, float]:
+    return {
+        "arithmetic": times * max(units[pipe] for pipe in PIPES),
+        "shared": times * units["shared"],
+        "memory": times * units["memory"],
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class Wave:
     """CTAs as they are launched: their number, their threads, the cycles of one alone, and the code of a warp."""
 
-    ctas: int
+    ctas: float
     threads: int
     latency: float
     code: CodeSize = NO_CODE
@@ -53,12 +82,14 @@ class Wave:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Estimated cycles of the GPU's clock, the part of each resource, and the registers and occupancy assumed."""
+    """Estimated cycles of the GPU's clock, the part of each resource, the registers and occupancy assumed, and the
+    share of the GPU's places for CTAs that is filled."""
 
     cycles: float
     parts: Mapping[str, float]
     registers: int
     occupancy: float
+    filled: float = 1.0
 
     @property
     def decided_by(self) -> str:
@@ -71,37 +102,55 @@ class Estimate:
         parts = {part: self.parts.get(part, 0.0) + other.parts.get(part, 0.0) for part in every}
         return Estimate(
             self.cycles + other.cycles, parts, max(self.registers, other.registers),
-            min(self.occupancy, other.occupancy),
+            min(self.occupancy, other.occupancy), max(self.filled, other.filled),
         )  # fmt: skip
 
 
 def estimate(
-    loads: Sequence[Load], waves: Sequence[Wave], pressure: Pressure, shared: int, arch: str, cap: int | None = None
-) -> Estimate:
+    loads: Sequence[Load], waves: Sequence[Wave], pressure: Pressure, shared: int, arch: str, cap: int | None = None,
+    together: bool = True,
+) -> Estimate:  # fmt: skip
     """The estimate of one launch. `shared` are the bytes of shared memory of a CTA, `cap` the most registers per
-    thread. The cycles are infinite if no CTA fits on an SM."""
+    thread. `together`: a CTA of the launch has a CTA of each load, rather than of one of them. The cycles are infinite
+    if no CTA fits on an SM, and if a thread has no room for the registers of several kernels: what is live around a
+    loop would be spilled in every iteration."""
     machine = machine_of(arch)
     spilled = max(pressure.registers - cap, 0) if cap else 0
     registers = pressure.registers - spilled
     fits = occupancy(arch, registers, shared, max(wave.threads for wave in waves))
-    if not fits.ctas_per_sm:
+    if not fits.ctas_per_sm or (together and len(loads) > 1 and pressure.spills):
         return Estimate(inf, {}, registers, 0.0)
-    parts = dict.fromkeys(("arithmetic", "shared", "memory", "latency"), machine.gap)
-    for load in loads:
-        warps = max(load.ctas / machine.sms, load.joined) * ceil(load.threads / WARP) / QUARTERS
-        parts["arithmetic"] += warps * load.work.arithmetic
-        parts["shared"] += warps * load.work.units["shared"]
-        parts["memory"] += warps * load.work.units["memory"]
+    each = [load.one for load in loads]
+    one = sum(each, Counter()) if together else Counter({p: max(e[p] for e in each) for p in each[0]})
+    every = sum((load.all(machine) for load in loads), Counter[str]())
+    parts = {part: machine.gap + max(one[part], every[part]) for part in ("arithmetic", "shared", "memory")}
+    resident = machine.sms * fits.ctas_per_sm
+    longest = in_turn = 0.0
     for wave in waves:
-        rounds = max(wave.ctas / (machine.sms * fits.ctas_per_sm), 1)
-        warps = max(wave.ctas / machine.sms, 1) * ceil(wave.threads / WARP) / QUARTERS
+        warps = max(wave.ctas / machine.sms, 1 if spilled else 0) * ceil(wave.threads / WARP) / QUARTERS
         parts["arithmetic"] += warps * spilled * SPILL["issue"]
         parts["shared"] += warps * spilled * SPILL["shared"]
-        parts["latency"] += rounds * (machine.turnover + LOADED * wave.latency)
+        lasts = machine.turnover + LOADED * wave.latency
+        longest, in_turn = max(longest, lasts), in_turn + wave.ctas / resident * lasts
+    parts["latency"] = machine.gap + max(longest, in_turn)
     if fetched := _fetched(waves, machine):  # a warp that waits for code issues nothing
         parts["instructions"] = parts.pop("arithmetic") + fetched
     cycles = sum(part**OVERLAP for part in parts.values()) ** (1 / OVERLAP)
-    return Estimate(cycles, parts, registers, fits.fraction)
+    filled = min(sum(wave.ctas for wave in waves) / resident, 1.0)
+    return Estimate(cycles, parts, registers, fits.fraction, filled)
+
+
+def side_by_side(kernels: Sequence[Estimate], loads: Sequence[Load], arch: str) -> Estimate:
+    """The estimate of launches on several streams. A kernel that fills the GPU leaves no place to others before its end
+    is near; kernels that fill parts of it run at the same time, as far as they do not want the same resources. Each
+    launch beside another costs as much as one after it, for the streams have to wait for each other."""
+    machine = machine_of(arch)
+    every = sum((load.all(machine) for load in loads), Counter[str]())
+    after_each_other = reduce(Estimate.then, kernels)
+    longest = max(kernel.cycles for kernel in kernels)
+    cycles = max(longest, sum(kernel.cycles * kernel.filled for kernel in kernels), *every.values())
+    cycles += machine.gap * (len(kernels) - 1)
+    return replace(after_each_other, cycles=min(cycles, after_each_other.cycles))
 
 
 def _fetched(waves: Sequence[Wave], machine: Machine) -> float:

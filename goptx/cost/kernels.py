@@ -1,104 +1,209 @@
-"""The work of a kernel alone, and the paths of warps through a kernel made of several."""
+"""A kernel alone: its work under an assumption of how it behaves.
+
+What does not depend on assumptions (the work of each block, registers, branches) is found once; the work under an
+assumption is a weighted sum of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from goptx.analysis.build_cfg import control_flow
-from goptx.analysis.cfg import Flow, depths
-from goptx.analysis.numbering import numbered, provenance_of
-from goptx.cost.code_size import Weight, code_size
-from goptx.cost.hardware import Machine
-from goptx.cost.register_estimate import pressure
-from goptx.cost.trips import UNKNOWN, trips
-from goptx.cost.work import Course, Work, path_of, units_of
+from goptx.analysis.cfg import Flow, loops
+from goptx.analysis.numbering import numbered
+from goptx.cost.assumptions import NOTHING, Behaviour, Known, Unknown
+from goptx.cost.branches import Fork, early_end, forks, shares
+from goptx.cost.code_size import code_size
+from goptx.cost.hardware import L2_SPEED, Machine
+from goptx.cost.register_estimate import Pressure, pressure
+from goptx.cost.trips import loop_trips, trips, unknown_depth
+from goptx.cost.work import Course, Work, critical_cycles, path_of, total, units_of
+from goptx.errors import InputError
+from goptx.latency.slots import slots
 from goptx.latency.table import LatencyTable
+from goptx.launch.shape import Shape
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.flatten import flatten
-from goptx.ptx.ir import Instruction, Provenance
-from goptx.ptx.walk import mentioned, statements_in
-from goptx.results.fused_kernel import Origin, Woven
+from goptx.ptx.ir import Label
+from goptx.ptx.walk import mentioned
 from goptx.sources.kernel_text import Chosen, choose_entry
 from goptx.weaving.link.inline import inlined
 from goptx.weaving.shapes.shared_pool import packed
 
+PREDICATED_ALONE = 7  # slots of a side of a branch that the assembler puts under a predicate; assumed
+FORK = 6  # slots of a branch whose sides are not: it, and what reconverges the lanes; set by MICND of suite A
+SKIPPED = (
+    30  # slots; what is longer, a fused kernel lets a warp skip that has nothing to do there, by a vote and a branch
+)
+
 
 @dataclass(frozen=True, slots=True)
-class Alone:
-    """A kernel alone: the work of one warp, how often it executes each line of the file, the static shared memory of a
-    CTA in bytes, and the deepest nest of loops with unknown trip counts."""
+class Times:
+    """How often a warp executes a line of the file in all, and in one run of the innermost loop around it."""
+
+    all: float
+    outside: float
+
+
+@dataclass(frozen=True, slots=True)
+class Acts:
+    """A kernel that behaves as assumed.
+
+    work: of a warp of a CTA that does not end at once, alone. fused: the cycles of each unit for the same warp in a
+    fused kernel. ended, fused_ended: of a warp of a CTA that ends at once. lines: how often each line is executed.
+    """
 
     work: Work
-    lines: Mapping[int, float]
+    fused: Mapping[str, float]
+    ended: Mapping[str, float]
+    fused_ended: Mapping[str, float]
+    lines: Mapping[int, Times]
+
+
+@dataclass(frozen=True, eq=False)
+class Alone:
+    """A kernel alone, and what is unknown of it. shared: the static shared memory of a CTA in bytes. heads: the lines
+    by which the caller may name each loop, that of its label and that of its first instruction."""
+
+    flow: Flow
+    units: Mapping[str, Mapping[str, float]]
+    critical: Mapping[str, int]
+    pressure: Pressure
+    loops: Mapping[str, float | None]
+    forks: tuple[Fork, ...]
+    early: frozenset[str] | None
     shared: int
-    unknown_loops: int = 0
+    heads: Mapping[str, tuple[int, ...]]
+    live: float | None = None
+    _acts: dict[Behaviour, Acts] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def unknown_loops(self) -> int:
+        """The deepest nest of loops with unknown trip counts."""
+        return unknown_depth(self.flow, self.loops)
+
+    @cached_property
+    def unknown(self) -> Unknown:
+        names = {
+            "trips": None in self.loops.values(),
+            "live": self.early is not None and self.live is None,
+            "divergent": bool(self.forks),
+            "cached": any(units["memory"] for units in self.units.values()),
+        }
+        middle = Behaviour() if self.live is None else Behaviour(live=self.live)
+        return Unknown(frozenset(name for name, is_unknown in names.items() if is_unknown), middle)
+
+    @property
+    def work(self) -> Work:
+        """Its work under the middle assumption."""
+        return self.under(self.unknown.middle).work
+
+    @cached_property
+    def lines(self) -> frozenset[int]:
+        """The lines of its instructions."""
+        return frozenset(i.line for i in self.flow.instructions())
+
+    def everywhere(self, behaviour: Behaviour) -> float:
+        """Cycles of a warp that executes all blocks, whatever their order."""
+        passes = trips(self.flow, self.loops, behaviour.trips)
+        return sum(cycles * passes[name] for name, cycles in self.critical.items())
+
+    def under(self, behaviour: Behaviour) -> Acts:
+        """What it does if it behaves so."""
+        if behaviour not in self._acts:
+            self._acts[behaviour] = self._under(behaviour)
+        return self._acts[behaviour]
+
+    def _under(self, behaviour: Behaviour) -> Acts:
+        passes = trips(self.flow, self.loops, behaviour.trips)
+        alone = shares(self.flow, self.forks, behaviour.divergent, PREDICATED_ALONE)
+        together = shares(self.flow, self.forks, behaviour.divergent, SKIPPED)
+        often = {name: times * alone[name] for name, times in passes.items()}
+        own = self._cached(total(self.units, often), behaviour)
+        own["issue"] += FORK * sum(often[f.block] for f in self.forks if max(f.lengths) > PREDICATED_ALONE)
+        fused = dict(own)
+        for unit, cycles in total(self.units, {name: n * together[name] for name, n in passes.items()}).items():
+            if unit not in ("shared", "memory"):  # an access under a predicate that does not hold takes an issue slot
+                fused[unit] = cycles
+        fused["issue"] += FORK * sum(often[f.block] for f in self.forks if max(f.lengths) > SKIPPED)
+        blocks = self.flow.blocks.items()
+        executed = {name: sum(1 for _ in block.instructions()) * passes[name] for name, block in blocks}
+        run = {name: float(sum(map(slots, block.instructions()))) for name, block in blocks}
+        latency, path = path_of(self.flow, self.critical, executed, passes)
+        course = Course(latency, self.pressure, code_size(self.flow, run, passes, path))
+        ended = total(self.units, {name: float(name in (self.early or ())) for name in self.flow.blocks})
+        ended = {unit: min(cycles, own[unit]) for unit, cycles in ended.items()}
+        fused_ended = {**ended, "issue": min(fused["issue"], ended["issue"] + SKIPPED)}
+        return Acts(Work(own, course), fused, ended, fused_ended, self._lines(passes))
+
+    @staticmethod
+    def _cached(units: dict[str, float], behaviour: Behaviour) -> dict[str, float]:
+        return units | {"memory": units["memory"] / (L2_SPEED if behaviour.cached else 1.0)}
+
+    def _lines(self, passes: Mapping[str, float]) -> dict[int, Times]:
+        bodies = loops(self.flow)
+        found: dict[int, Times] = {}
+        for name, block in self.flow.blocks.items():
+            around = min((h for h, body in bodies.items() if name in body), key=lambda h: len(bodies[h]), default="")
+            outside = passes[name] if not around else _outside(self.flow, around, passes)
+            for i in block.instructions():
+                before = found.get(i.line)
+                if before is None or before.all < passes[name]:
+                    found[i.line] = Times(passes[name], outside)
+        return found
 
 
-def alone(kernel: Chosen, machine: Machine, table: LatencyTable) -> Alone:
-    """The work of the kernel. Raises `CannotWeave` if its control flow is not known."""
+def _outside(flow: Flow, header: str, passes: Mapping[str, float]) -> float:
+    """How often a loop is entered."""
+    bodies = loops(flow)
+    outer = [h for h, body in bodies.items() if bodies[header] < body]
+    return passes[min(outer, key=lambda h: len(bodies[h]))] if outer else 1.0
+
+
+def alone(
+    kernel: Chosen, machine: Machine, table: LatencyTable, known: Known = NOTHING, shape: Shape | None = None,
+    letter: str = "A",
+) -> Alone:  # fmt: skip
+    """The kernel, of which `known` is known, in its launch shape. Raises `CannotWeave` if its control flow is not
+    known, `InputError` if `known` has a line where no loop begins."""
     module = inlined(without_aliases(kernel.module))
     flat = flatten(choose_entry(module, kernel.entry).body or (), lambda name: name)
     flow = control_flow(replace(flat, code=numbered(flat.code)), module.source)
-    often, unknown = trips(flow)
-    times = {provenance_of(i): often[name] for name, block in flow.blocks.items() for i in block.instructions()}
-    lines: dict[int, float] = {}
-    for name, block in flow.blocks.items():
-        for i in block.instructions():
-            lines[i.line] = max(often[name], lines.get(i.line, 0.0))
-
-    def weight(instruction: Instruction) -> float:
-        return times[provenance_of(instruction)]
-
-    latency, path = path_of(flow, weight, table)
-    course = Course(latency, pressure(flow, flat.registers), code_size(flow, weight, path))
+    labels = {statement.name: statement.line for statement in flat.code if isinstance(statement, Label)}
+    heads = {header: _head(flow, header, labels) for header in loops(flow)}
     named = set(mentioned(flow.codes()))
     variables = [v for v in module.variables if v.name in named] + [d.variable for d in flat.variables]
-    work = Work(units_of(flow, weight, machine), course)
-    return Alone(work, lines, packed([v for v in variables if v.space == ".shared"])[1], unknown)
+    ctas = shape.ctas if shape else None
+    live = None if known.live_ctas is None else min(known.live_ctas / (ctas or max(known.live_ctas, 1)), 1.0)
+    return Alone(
+        flow,
+        units_of(flow, machine),
+        critical_cycles(flow, table),
+        pressure(flow, flat.registers),
+        _with_known(loop_trips(flow), heads, known, f"{module.source}: kernel {letter} ({kernel.entry})"),
+        forks(flow),
+        early_end(flow),
+        packed([v for v in variables if v.space == ".shared"])[1],
+        heads,
+        live,
+    )
 
 
-def courses_of(woven: Woven, kernels: Sequence[Alone], table: LatencyTable) -> list[Course]:
-    """The course of a warp through each entry of `woven`; for each kernel one, if each warp runs only one of them. How
-    often instructions are executed follows from the kernels."""
-    found: list[Course] = []
-    origins = iter(woven.origins)
-    for entry in woven.module.entries:
-        flat = flatten(entry.body or (), lambda name: name)
-        code = numbered(flat.code)
-        flow = control_flow(replace(flat, code=code), woven.name)
-        instructions = (s for s in statements_in(code) if isinstance(s, Instruction))
-        known = {provenance_of(i): o for i, o in zip(instructions, origins, strict=False) if o and o.line}
-        needs = pressure(flow, flat.registers)
-        groups = [[letter] for letter in woven.report.kernels] if woven.strategy == "interleave" else [None]
-        for letters in groups:
-            weight = _weight(flow, known, kernels, letters)
-            latency, path = path_of(flow, weight, table)
-            found.append(Course(latency, needs, code_size(flow, weight, path)))
+def _head(flow: Flow, header: str, labels: Mapping[str, int]) -> tuple[int, ...]:
+    first = next((i.line for i in flow.blocks[header].instructions()), 0)
+    return tuple(dict.fromkeys(line for line in (labels.get(header, 0), first) if line))
+
+
+def _with_known(
+    found: dict[str, float | None], heads: Mapping[str, tuple[int, ...]], known: Known, where: str
+) -> dict[str, float | None]:
+    for line, times in known.trips.items():
+        named = [header for header, lines in heads.items() if line in lines]
+        if not named:
+            own = sorted(lines[0] for lines in heads.values() if lines)
+            there = f"loops begin in lines {', '.join(map(str, own))}" if own else "it has no loops"
+            raise InputError(f"{where}: assume= gives trips of a loop in line {line}, where none begins; {there}.")
+        found |= dict.fromkeys(named, times)
     return found
-
-
-def _weight(
-    flow: Flow, known: Mapping[Provenance, Origin], kernels: Sequence[Alone], letters: Collection[str] | None
-) -> Weight:
-    """How often an instruction is executed: as often as the kernel executes its line. If the first iteration of a loop
-    was peeled, the peeled code counts once and the loop for the others. With `letters`, only these kernels count."""
-    depth = depths(flow)
-    at = {provenance_of(i): depth[name] for name, block in flow.blocks.items() for i in block.instructions()}
-    depths_of: dict[tuple[str, int], set[int]] = {}
-    for i, origin in known.items():
-        if i in at:
-            depths_of.setdefault((origin.kernel, origin.line), set()).add(at[i])
-
-    def weight(instruction: Instruction) -> float:
-        origin = known.get(provenance_of(instruction))
-        if origin is None or (letters and origin.kernel not in letters):
-            return 0.0
-        times = kernels[ord(origin.kernel) - ord("A")].lines.get(origin.line, 0.0)
-        several = depths_of[origin.kernel, origin.line]
-        if len(several) == 1:
-            return times
-        first = times / UNKNOWN if times >= UNKNOWN else times
-        return first if at[provenance_of(instruction)] == min(several) else times - first
-
-    return weight

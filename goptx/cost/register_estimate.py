@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from goptx.analysis.cfg import Flow, loops
 from goptx.analysis.dataflow import killed, live_in, read, register_of, written
-from goptx.analysis.register_widths import widths
+from goptx.analysis.registers.register_demand import demand
+from goptx.analysis.registers.register_widths import widths
 from goptx.ptx.ir import Instruction, Registers
 from goptx.ptx.opcodes import facts_of
 
@@ -25,13 +26,15 @@ MOST = 255  # registers of a thread
 
 @dataclass(frozen=True, slots=True)
 class Pressure:
-    """The most 32-bit registers that are live at one point; across a slow path; around a loop; and that one instruction
-    takes."""
+    """The most 32-bit registers that are live at one point; across a slow path; around a loop; that one instruction
+    takes; and that the assembler cannot do without (`needed`, by register_demand.py). The constants of the cost model
+    were fitted to the first three, which count more of what is live early."""
 
     live: int = 0
     across: int = 0
     around: int = 0
     widest: int = 0
+    needed: int = 0
 
     def __add__(self, other: Pressure) -> Pressure:
         return Pressure(
@@ -39,6 +42,7 @@ class Pressure:
             self.across + other.across,
             self.around + other.around,
             max(self.widest, other.widest),
+            self.needed + other.needed,
         )
 
     def __or__(self, other: Pressure) -> Pressure:
@@ -48,15 +52,23 @@ class Pressure:
             max(self.across, other.across),
             max(self.around, other.around),
             max(self.widest, other.widest),
+            max(self.needed, other.needed),
         )
 
     def times(self, copies: int) -> Pressure:
-        return Pressure(self.live * copies, self.across * copies, self.around * copies, self.widest)
+        return Pressure(
+            self.live * copies, self.across * copies, self.around * copies, self.widest, self.needed * copies
+        )
 
     @property
     def least(self) -> int:
         """The least cap per thread: with fewer registers the assembler refuses the kernel."""
         return self.widest + OWN
+
+    @property
+    def spills(self) -> bool:
+        """Whether a thread has no room for what it needs."""
+        return self.needed >= MOST
 
     @property
     def registers(self) -> int:
@@ -89,7 +101,7 @@ def pressure(flow: Flow, declared: Collection[Registers]) -> Pressure:
             live = (live - killed(code)) | read(code)
         most = max(most, weight(live))
     around = max((weight(before[header]) for header in loops(flow)), default=0)
-    return Pressure(most, across, around, widest)
+    return Pressure(most, across, around, widest, demand(flow, declared).live)
 
 
 def _constant(flow: Flow) -> set[str]:

@@ -1,33 +1,45 @@
-"""How often a warp executes each block of a kernel, as far as its code determines it.
+"""How often the loops of a kernel run, as far as its code determines it.
 
 Requires: a flow without regions. A loop that steps by the size of the grid iterates once (it is there for grids that
-are too small); one that counts from one constant to another has that trip count; any other iterates ten times, as
-elsewhere in goptx (latency/cost.py). Both sides of a branch count: which threads end early is not known.
+are too small); one that counts from one constant to another has that trip count; that of any other is unknown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from goptx.analysis.cfg import Flow, loops
 from goptx.analysis.dataflow import read, written
 from goptx.ptx.ir import Immediate, Instruction, Operand, whole_number
 from goptx.ptx.opcodes import facts_of
 
-UNKNOWN = 10.0
+UNKNOWN = 10.0  # trips of such a loop in the middle assumption, as elsewhere in goptx (latency/cost.py)
 
 
-def trips(flow: Flow) -> tuple[dict[str, float], int]:
-    """How often each block is executed, and the deepest nest of loops with unknown trip counts."""
-    found = dict.fromkeys(flow.blocks, 1.0)
-    unknown = dict.fromkeys(flow.blocks, 0)
+def loop_trips(flow: Flow) -> dict[str, float | None]:
+    """How often each loop runs whenever it is entered, by the name of its head; None where that is unknown."""
     sizes = _from_sizes(flow)
-    for body in loops(flow).values():
-        times = _times(flow, body, sizes)
+    return {header: _times(flow, body, sizes) for header, body in loops(flow).items()}
+
+
+def trips(flow: Flow, found: Mapping[str, float | None], unknown: float = UNKNOWN) -> dict[str, float]:
+    """How often a thread that goes everywhere executes each block, if loops run as often as `found` says, and
+    `unknown` times where that has None."""
+    often = dict.fromkeys(flow.blocks, 1.0)
+    for header, body in loops(flow).items():
+        times = found[header]
         for name in body:
-            found[name] *= times or UNKNOWN
-            unknown[name] += times is None
-    return found, max(unknown.values())
+            often[name] *= unknown if times is None else times
+    return often
+
+
+def unknown_depth(flow: Flow, found: Mapping[str, float | None]) -> int:
+    """The deepest nest of loops with unknown trip counts."""
+    depth = dict.fromkeys(flow.blocks, 0)
+    for header, body in loops(flow).items():
+        for name in body:
+            depth[name] += found[header] is None
+    return max(depth.values())
 
 
 def _from_sizes(flow: Flow) -> set[str]:

@@ -1,21 +1,21 @@
 """The work of one warp of a kernel: how long it occupies each unit, and how long it takes alone.
 
-Requires: a flow without regions, and how often each of its instructions is run. Neighbouring lanes are taken to access
+Requires: a flow without regions, and how often each of its blocks is run. Neighbouring lanes are taken to access
 neighbouring elements, and every access to go to memory: the contents of caches are not known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from goptx.analysis.cfg import Code, Flow, instructions_in
+from goptx.analysis.cfg import Block, Code, Flow, instructions_in
 from goptx.analysis.dataflow import read, written
-from goptx.cost.code_size import NO_CODE, CodeSize, Weight
+from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.hardware import QUARTERS, WARP, Machine
 from goptx.cost.register_estimate import Pressure
-from goptx.cost.slots import FRAME, fragments, moved_bytes, slots, unit_of
 from goptx.latency.cost import ISSUE
+from goptx.latency.slots import FRAME, fragments, moved_bytes, slots, unit_of
 from goptx.latency.table import LatencyTable
 from goptx.ptx.ir import Instruction, Scope
 from goptx.ptx.opcodes import Scope as Convergence
@@ -25,6 +25,7 @@ DEPENDENT = 4  # cycles from one instruction of a slow path to the next: HPEC 20
 BRANCH = 30  # cycles that its branch adds: two instructions that reconverge the lanes, and the branch; assumed
 WORTH = 1000  # cycles: more than any instruction takes, so that a path with more work is always preferred
 PIPES = ("issue", "integer", "double", "special")  # these work at the same time
+UNITS = (*PIPES, "shared", "memory")
 _OUTSIDE = ("", "global")
 
 
@@ -83,43 +84,59 @@ def _sum(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, floa
     return {unit: one[unit] + other[unit] for unit in one}
 
 
-def units_of(flow: Flow, weight: Weight, machine: Machine) -> dict[str, float]:
-    """The cycles of each unit, for `Work.units`."""
-    found = dict.fromkeys((*PIPES, "shared", "memory"), 0.0)
-    found["issue"] = FRAME + sum(_times(flow, name, weight) for name in flow.blocks if flow.blocks[name].end.reads())
-    for instruction in flow.instructions():
-        facts, times = facts_of(instruction.opcode), weight(instruction)
-        found["issue"] += times * slots(instruction) * machine.cycles("issue")
+def units_of(flow: Flow, machine: Machine) -> dict[str, dict[str, float]]:
+    """For each block, the cycles of each unit for a warp that executes it once, for `Work.units`."""
+    return {name: _units(block, machine) for name, block in flow.blocks.items()}
+
+
+def _units(block: Block, machine: Machine) -> dict[str, float]:
+    found = dict.fromkeys(UNITS, 0.0)
+    found["issue"] = float(bool(block.end.reads()))
+    for instruction in block.instructions():
+        facts = facts_of(instruction.opcode)
+        found["issue"] += slots(instruction) * machine.cycles("issue")
         if unit := unit_of(facts):
-            found[unit] += times * (1 if unit == "special" else slots(instruction)) * machine.cycles(unit)
+            found[unit] += (1 if unit == "special" else slots(instruction)) * machine.cycles(unit)
         if facts.row.access not in ("", "f") and facts.space not in ("param", "const"):
             moved = moved_bytes(instruction)
             accesses = max(fragments(instruction), moved / 4, 1)
-            found["shared"] += times * accesses * machine.cycles("shared")
+            found["shared"] += accesses * machine.cycles("shared")
             if facts.space in _OUTSIDE:
-                found["memory"] += times * WARP * moved * machine.sms * QUARTERS / machine.memory
+                found["memory"] += WARP * moved * machine.sms * QUARTERS / machine.memory
     return found
 
 
-def _times(flow: Flow, name: str, weight: Weight) -> float:
-    """How often a block is run."""
-    return max(map(weight, flow.blocks[name].instructions()), default=1.0)
+def total(units: Mapping[str, Mapping[str, float]], often: Mapping[str, float]) -> dict[str, float]:
+    """The cycles of each unit for a warp that executes each block so often."""
+    found = dict.fromkeys(UNITS, 0.0)
+    found["issue"] = float(FRAME)
+    for name, own in units.items():
+        if times := often[name]:
+            for unit, cycles in own.items():
+                found[unit] += times * cycles
+    return found
 
 
-def path_of(flow: Flow, weight: Weight, table: LatencyTable) -> tuple[float, list[str]]:
+def critical_cycles(flow: Flow, table: LatencyTable, of: Callable[[Code], bool] = lambda code: True) -> dict[str, int]:
+    """Cycles of the critical path of each block, by the code for which `of` holds."""
+    return {name: _critical([*filter(of, block.code)], table) for name, block in flow.blocks.items()}
+
+
+def path_of(
+    flow: Flow, critical: Mapping[str, int], executed: Mapping[str, float], often: Mapping[str, float]
+) -> tuple[float, list[str]]:
     """Cycles and blocks of the critical path: of the paths with the most work the shortest. If copies of code are on
-    several paths, few warps take the others."""
+    several paths, few warps take the others. `critical` are the cycles of each block, `executed` the instructions that
+    a warp executes there in all, `often` how often it executes the block."""
     order = flow.reverse_postorder()
     rank = {name: i for i, name in enumerate(order)}
     best: dict[str, tuple[float, float]] = {}  # instructions, cycles
     follows: dict[str, str] = {}
     for name in reversed(order):
-        block = flow.blocks[name]
-        after = [t for t in block.end.successors() if rank[t] > rank[name]]  # back edges left out
+        after = [t for t in flow.blocks[name].end.successors() if rank[t] > rank[name]]  # back edges left out
         follows[name] = max(after, key=lambda t: best[t][0] * WORTH - best[t][1], default="")
         done, cycles = best.get(follows[name], (0.0, 0.0))
-        own = _critical(block.code, table) * _times(flow, name, weight)
-        best[name] = done + sum(map(weight, block.instructions())), cycles + own
+        best[name] = done + executed[name], cycles + critical[name] * often[name]
     path = [flow.entry]
     while after_it := follows[path[-1]]:
         path.append(after_it)

@@ -186,6 +186,11 @@ _Run = Callable[[str, str, bool], tuple[bytes, str]]
 """(ptx, arch, fmad) -> (cubin, verbose log)."""
 
 
+def assembler_name() -> str:
+    """Name and version of the assembler that is used by default. Raises `AssemblyError` where there is none."""
+    return _choose(None)[0]
+
+
 def _choose(assembler: str | None) -> tuple[str, _Run]:
     """Name with version of the assembler to use, and the function that runs it."""
     if assembler in (None, "ptxas"):

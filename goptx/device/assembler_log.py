@@ -17,6 +17,7 @@ _STACK = re.compile(r"(\d+) bytes cumulative stack size|(\d+) stack\b")
 _SHARED = re.compile(r"(\d+)(?:\+(\d+))? bytes smem")
 _WARNING = re.compile(r"\bwarning\s*: *(.*\S)")
 _DIAGNOSTIC = re.compile(r"\bline (\d+); *(?:error|fatal)\b")
+_SERIALIZED = re.compile(r"\((C751[0-4])\)\s*(.*\S)")
 _MAX_QUOTED = 10
 
 _SM90_RESERVED_SHARED = 1024
@@ -77,6 +78,13 @@ def read_usage(log: str, arch: str) -> dict[str, Usage]:
 def read_warnings(log: str) -> tuple[str, ...]:
     """The assembler's own warnings, without its prefix, in order, without repetition."""
     return tuple(dict.fromkeys(_WARNING.findall(log)))
+
+
+def read_serialized(log: str) -> str:
+    """The first remark that `wgmma` instructions are serialized (C7510 to C7514), "" if there is none: they then wait
+    for each other, which can take ten times as long. ptxas gives it as information, not as a warning."""
+    found = _SERIALIZED.search(log)
+    return f"{found[1]}: {found[2]}" if found else ""
 
 
 def quote_diagnostics(log: str, ptx: str) -> str:

@@ -85,6 +85,10 @@ class Evaluation:
         """Puts the values into the destinations where the step is executed."""
         test = self.guard(registers, step)
         written = (*step.writes, CARRY) if step.facts.sets_carry else step.writes
+        if (
+            step.facts.calls
+        ):  # the results of a call that is not made are not known, and after one the carry flag is not
+            registers.update({name: self._unknown(name, step) for name in (*step.writes, CARRY)})
         for name, value in zip(written, values, strict=False):
             if name == NOWHERE:
                 continue
@@ -93,6 +97,10 @@ class Evaluation:
                 choose = self.terms.formulas.ite if self.program.is_predicate(name) else self.terms.choice
                 value = choose(test, value, before)
             registers[name] = value
+
+    def _unknown(self, name: str, step: Step) -> int:
+        head = f"unknown {self.side} {step.number} {name}"
+        return self.terms.atom(head) if self.program.is_predicate(name) else self.terms.make(head)
 
     def values(self, registers: Registers, step: Step) -> list[int]:
         """What a step that has no effect but on registers computes, for each of its destinations."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from goptx.proof.called_functions import called
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
     Address,
@@ -83,21 +84,22 @@ _CHANGING = re.compile(r"%(clock|clock_hi|clock64|globaltimer|globaltimer_lo|glo
 @dataclass(frozen=True, eq=False)
 class Program:
     """`singles` has the type of each register that is declared one by one, `ranges` those of `%r<9>`; `variables` are
-    those of the body. `uniform` is filled when that is found out: the steps that give all threads of a warp the same
-    value."""
+    those of the body; `pure` are functions that only compute. `uniform` is filled when that is found out: the steps
+    that give all threads of a warp the same value."""
 
     entry: Function
     steps: tuple[Step, ...]
     singles: dict[str, str]
     ranges: tuple[tuple[str, int, str], ...]
     variables: tuple[Variable, ...] = ()
+    pure: frozenset[str] = frozenset()
     uniform: set[int] = field(default_factory=set)
 
     def type_of(self, register: str) -> str | None:
         """The type of a register, None for what is not one."""
         if register in self.singles:
             return self.singles[register]
-        if register.startswith((ASKED, VOTED, HELD)):
+        if register.startswith((ASKED, VOTED, REDUCED, HELD)):
             return ".pred"
         found = self._numbered.get(register)
         if found is None:
@@ -123,6 +125,8 @@ class Program:
         """Whether a step does more than to compute a value from registers: it must be done as often as the kernel does
         it, and in an order that nobody can tell from the kernel's own."""
         row, facts = step.facts.row, step.facts
+        if facts.calls:
+            return step.sources[0].names[0] not in self.pure
         if row.ends == "trap" or not facts.known or row.scope or row.blocking or row.releases or row.acquires:
             return True
         if row.access or row.hint:
@@ -249,6 +253,17 @@ class Program:
             nearest[start] = max(later, key=lambda b: len(above[b] or ()), default=END)
         return nearest
 
+    def only_ends(self, place: int) -> bool:
+        """Whether nothing but the end follows from a block on."""
+        passed = set[int]()
+        while place != END:
+            effects = any(self.is_effect(self.steps[n]) for n in self.blocks[place])
+            if effects or place in passed or len(self.successors(place)) != 1:
+                return False
+            passed.add(place)
+            (place,) = self.successors(place)
+        return True
+
     def dominates(self, first: int, second: int) -> bool:
         """Whether every way from the beginning to the second block passes the first one."""
         return second not in self.reached(0, lambda b: () if b == first else self.successors(b)) - {first}
@@ -328,12 +343,12 @@ class Program:
 
 CARRY = "%%carry"  # the carry flag as a register
 HELD, AT = "%%held ", "%%at "  # whether a register holds an element of memory, and which
-# The names of predicates that only the checker has begin with these: whether a lane asked for the way that its warp
-# went from a block, and whether it asked for what a vote gave to the whole warp.
-ASKED, VOTED = "%%asked ", "%%voted "
+# The names of predicates that only the checker has begin with these: whether a lane asked for the way that its warp, or
+# its CTA, went from a block, and whether it asked for what a vote gave to the whole warp, or a barrier to the CTA.
+ASKED, OF_CTA, VOTED, REDUCED = "%%asked ", "CTA ", "%%voted ", "%%reduced "
 
 
-def program_of(entry: Function) -> Program:
+def program_of(entry: Function, pure: frozenset[str] = frozenset()) -> Program:
     """Raises `NotProved` for code that the checker does not know."""
     body = flatten(entry.body or (), lambda name: name)
     singles = {CARRY: ".b32"}
@@ -345,7 +360,7 @@ def program_of(entry: Function) -> Program:
             else:
                 ranges.append((name, count, registers.types[-1]))
     variables = tuple(d.variable for d in body.variables)
-    made = Program(entry, tuple(_steps(body.code)), singles, tuple(ranges), variables)
+    made = Program(entry, tuple(_steps(body.code)), singles, tuple(ranges), variables, pure)
     for step in made.steps:
         truths = (step.guard, *(step.writes if step.facts.compares else ()))
         if wrong := [r for r in truths if r not in ("", NOWHERE) and not made.is_predicate(r)]:
@@ -382,9 +397,8 @@ def _steps(code: Sequence[object]) -> Iterator[Step]:
 def _step(
     number: int, statement: Instruction | Scope, labels: dict[str, int], tables: dict[str, tuple[str, ...]], count: int
 ) -> Step:
-    if isinstance(statement, Scope):
-        first = next(s for s in statement.body if isinstance(s, Instruction))
-        raise NotProved(first.line, "a call, which the checker does not follow")
+    if isinstance(statement, Scope) or facts_of(statement.opcode).calls:
+        return _call(number, statement)
     facts = facts_of(statement.opcode)
     guard, negated = (statement.guard.predicate.text, statement.guard.negated) if statement.guard else ("", False)
 
@@ -393,7 +407,7 @@ def _step(
             raise NotProved(statement.line, f"`{statement}` leads nowhere")
         return labels[name] if labels[name] < count else END
 
-    unknown = not facts.known or facts.base in ("call", "alloca", "stacksave", "stackrestore")
+    unknown = not facts.known or facts.base in ("alloca", "stacksave", "stackrestore")
     if unknown or (facts.base == "brx" and (guard or str(statement.operands[-1]) not in tables)):
         raise NotProved(statement.line, f"`{statement}`, which the checker does not know")
     if facts.row.ends == "branch":
@@ -412,6 +426,19 @@ def _step(
     return Step(
         number, statement.line, statement.opcode, facts, guard, negated, tuple(writes), tuple(sources), (), statement
     )
+
+
+def _call(number: int, statement: Instruction | Scope) -> Step:
+    """A call with its parameters as one step, which reads the function's name, the form, and the arguments."""
+    found = called(statement)
+    if found is None:
+        line = next((s.line for s in getattr(statement, "body", [statement]) if isinstance(s, Instruction)), 1)
+        raise NotProved(line, "a call of a form that the checker does not know")
+    call, guard = found.call, found.call.guard
+    sources = (Source("{}", (found.function,)), Source(found.form), *(_source(o, call.line) for o in found.arguments))
+    writes = tuple(name for o in found.results for name in _names(o, call.line))
+    name, negated = (guard.predicate.text, guard.negated) if guard else ("", False)
+    return Step(number, call.line, "call", facts_of("call"), name, negated, writes, sources, (), call)
 
 
 def _names(operand: Operand, line: int) -> list[str]:

@@ -18,15 +18,15 @@ from dataclasses import dataclass, field, replace
 from goptx.proof.dependent.handed_on import Cells, Moved
 from goptx.proof.evaluation import Evaluation, operands_of
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.joins import joined
-from goptx.proof.kernel_code import ASKED, CARRY, END, VOTED, NotProved, Program, Step
-from goptx.proof.lane_cases import LaneCases
-from goptx.proof.lane_states import Case, Cases, Event, State
+from goptx.proof.kernel_code import ASKED, CARRY, END, OF_CTA, REDUCED, VOTED, NotProved, Program, Step
+from goptx.proof.lanes.joins import joined
+from goptx.proof.lanes.lane_cases import LaneCases
+from goptx.proof.lanes.lane_states import Case, Cases, Event, State
 from goptx.proof.memory_order import Access, access_of
 from goptx.proof.placement.placement import Placements
 from goptx.proof.step_forms import is_full
+from goptx.proof.sync.waits import waits_for_all
 from goptx.proof.terms import Terms
-from goptx.ptx.opcodes import Scope
 
 MOST_VISITS = 12  # of a block, on average
 
@@ -38,16 +38,17 @@ class Projection:
     registers and cases at the end of each block, `ended` the lanes that leave it with the kernel at its end,
     `matched` the kernel's steps that an event was, `ballots` those by which a step's lane mask is cut, `polarity`
     for a branch the kernel's branch that it is, and whether it goes the same way, `divided` that branch for the
-    lanes whose kernel has not ended; `decided` the predicates that depend on launch shapes and thread numbers
-    alone; `handed` are the steps of the fused kernel that only move a value and claim to be the kernel's loads or
-    stores, `cells` says what registers hold of memory, None where that is not yet known. `accesses` is where events
-    of all kernels access memory, `replaced` what the kernel loads or stores at the steps `handed`. `comes_in` has
+    lanes whose kernel has not ended; `computed` the values of the fused kernel's steps that only compute; `handed`
+    are the steps of the fused kernel that only move a value and claim to be the kernel's loads or stores, `cells`
+    says what registers hold of memory, None where that is not yet known. `accesses` is where events of all kernels
+    access memory, `replaced` what the kernel loads or stores at the steps `handed`. `comes_in` has
     for a value at the beginning of a block what it is on each edge, and whether that begins a loop again. `back`
     the lanes that begin a loop again, with whether the kernel has gone on, `asked` whether they asked for it,
     `comers` the barriers with a count to which lanes come along for others of their warp, `barrier_ids` the numbers
     of a barrier in the kernel and in the fused kernel, "" if one is not known, `indexed` the indirect branches that
     are the kernel's, with the same index, `cuts` the ballots by which the lanes that a step finds active are
-    cut."""
+    cut, `followed` the kernel's blocks that a lane comes to, `swapped` the pairs of its steps that have changed places,
+    `asking` the blocks that a vote leads from, `asking_of_cta` those that the result of a barrier leads from."""
 
     terms: Terms
     fused: Program
@@ -73,14 +74,16 @@ class Projection:
     back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict, init=False)
     asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict, init=False)
     asking: set[int] = field(default_factory=set, init=False)
+    asking_of_cta: set[int] = field(default_factory=set, init=False)
     active: dict[int, tuple[int, int]] = field(default_factory=dict, init=False)
     ended: dict[int, int] = field(default_factory=dict)
     cuts: dict[int, set[int]] = field(default_factory=dict, init=False)
     comers: set[int] = field(default_factory=set, init=False)
     barrier_ids: dict[int, set[tuple[str, str]]] = field(default_factory=dict, init=False)
     indexed: set[int] = field(default_factory=set, init=False)
-    decided: dict[int, int] = field(default_factory=dict)
-    agreed: set[int] = field(default_factory=set)
+    computed: dict[int, list[int]] = field(default_factory=dict, init=False)
+    followed: set[int] = field(default_factory=set, init=False)
+    swapped: set[tuple[int, int]] = field(default_factory=set, init=False)
     visits: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -180,15 +183,15 @@ class Projection:
                 here.claimed.setdefault(own, []).append(number)
             for name in step.writes:
                 registers.pop(f"{VOTED}{name}", None)
+                registers.pop(f"{REDUCED}{name}", None)
             if self.cells:
                 self.cells.note(self.outer, registers, step)
             if number in self.handed:
                 here.events[number] = self._handed(registers, step)
             elif not self.fused.is_effect(step):
                 here.computed[number] = self._computed(registers, step)
-                self._note_agreed(registers, step, here.computed[number])
                 self.outer.write(registers, step, here.computed[number])
-                self._note_decided(step, here.computed[number])
+                self.computed[number] = here.computed[number]
             elif number in self.foreign:
                 self.accesses[number] = access_of(self.outer, registers, step)
                 self.outer.write(registers, step, self._results(step))
@@ -208,7 +211,7 @@ class Projection:
         self.ended[start] = FALSE
         for target, test in self._ways(registers, last):
             found = here.on_edge(cases, test, last, target)
-            if END in found and target != END:
+            if END in found and not self.fused.only_ends(target):
                 self.ended[start] = self.formulas.either(self.ended[start], found[END][0])
             after = self._asking(registers, last, target)
             if (start, target) in self.fused.back_edges:
@@ -218,23 +221,6 @@ class Projection:
                 }
             if target != END and found:
                 yield target, State(after, found)
-
-    def _note_agreed(self, registers: dict[str, int], step: Step, values: list[int]) -> None:
-        """Whether all threads of a warp get the same from a step, by their numbers."""
-        self.agreed.discard(step.number)
-        compares = step.facts.compares and len(step.sources) == 2 and len(step.writes) == 1
-        if compares:
-            values = [self.outer.source(registers, s) for s in step.sources]
-        plain = len(values) == 1 and step.writes and not self.fused.is_predicate(step.writes[0])
-        if self.placements.sizes and (compares or plain) and self.placements.sizes.agree(step.opcode, values):
-            self.agreed.add(step.number)
-
-    def _note_decided(self, step: Step, values: list[int]) -> None:
-        """Whether a predicate depends on launch shapes and thread numbers alone."""
-        self.decided.pop(step.number, None)
-        is_predicate = bool(step.writes) and self.fused.is_predicate(step.writes[0])
-        if is_predicate and self.formulas.support(values[0]) <= self.placements.comparisons:
-            self.decided[step.number] = values[0]
 
     def _computed(self, registers: dict[str, int], step: Step) -> list[int]:
         """What a step without an effect computes. The lanes that are active, cut by an added ballot in which this lane
@@ -254,13 +240,20 @@ class Projection:
 
     def _asking(self, registers: dict[str, int], last: Step, target: int) -> dict[str, int]:
         """The registers where a block is left; where that is because a predicate holds for any lane of the warp, with
-        registers more that hold whether it does for this lane: one for the block, and one for the last such block."""
-        asked = self._asked(registers, last)
+        registers more that hold whether it does for this lane: one for the block, and one for the last such block. The
+        same where it holds for any thread of the CTA."""
         ways = self.fused.following(last)
-        if asked is None or len(ways) < 2 or target != ways[last.negated] or last.number in self.foreign:
+        if len(ways) < 2 or target != ways[last.negated] or last.number in self.foreign:
             return registers
-        self.asking.add(self.fused.block_of[last.number])
-        return {**registers, f"{ASKED}{self.fused.block_of[last.number]}": asked, f"{ASKED}{self.letter}": asked}
+        block, of_cta = self.fused.block_of[last.number], registers.get(f"{REDUCED}{last.guard}")
+        if of_cta is not None:
+            self.asking_of_cta.add(block)
+            return {**registers, f"{ASKED}{OF_CTA}{block}": of_cta, f"{ASKED}{OF_CTA}{self.letter}": of_cta}
+        asked = self._asked(registers, last)
+        if asked is None:
+            return registers
+        self.asking.add(block)
+        return {**registers, f"{ASKED}{block}": asked, f"{ASKED}{self.letter}": asked}
 
     def _asked(self, registers: dict[str, int], step: Step) -> int | None:
         """Whether this lane asked for it, where a vote gave a step's guard to the whole warp."""
@@ -317,27 +310,30 @@ class Projection:
         return [self.formulas.variable(v) if self.fused.is_predicate(w) else v for w, v in made]
 
     def _added(self, registers: dict[str, int], step: Step) -> int:
-        """Executes a step that was added, and gives the formula that holds of its result: votes of a warp."""
+        """Executes a step that was added, and gives the formula that holds of its result: votes of a warp, or of a CTA
+        at a barrier."""
         words = step.opcode.split(".")
         whole = not step.guard and bool(step.sources) and is_full(step)
         if whole and step.facts.base == "bar" and "warp" in words:
             return TRUE
-        if not step.guard and step.facts.base in ("bar", "barrier") and "sync" in words and _is_numbered(step):
+        if _is_numbered(step) and "sync" in words:
             return TRUE  # all threads of the CTA come there: waiting.py
-        if not whole or step.facts.base != "vote" or "uni" in words:
+        of_cta = _is_numbered(step) and step.facts.reduces and not words.count("popc")
+        if not of_cta and (not whole or step.facts.base != "vote" or "uni" in words):
             raise NotProved(step.line, f"`{step.statement}` belongs to no kernel, and its effect is not known")
-        asked = self.outer.truth(registers, step.sources[0])
+        asked = self.outer.truth(registers, step.sources[1 if of_cta else 0])
         if "ballot" in words:
             block = self.fused.block_of[step.number]
             self.outer.write(registers, step, [self.terms.opaque(f"ballot {step.number}", block, asked)])
             return TRUE
         (found,) = self._results(step)
         self.outer.write(registers, step, [found])
-        if "any" in words:
-            registers[f"{VOTED}{step.writes[0]}"] = asked
-        return self.formulas.implies(asked, found) if "any" in words else self.formulas.implies(found, asked)
+        for_any = "any" in words or "or" in words
+        if for_any:
+            registers[f"{REDUCED if of_cta else VOTED}{step.writes[0]}"] = asked
+        return self.formulas.implies(asked, found) if for_any else self.formulas.implies(found, asked)
 
 
 def _is_numbered(step: Step) -> bool:
-    """Whether it is a barrier of all threads of the CTA with a known number."""
-    return step.facts.row.scope == Scope.CTA and len(step.sources) == 1 and step.sources[0].text.isdigit()
+    """Whether it is a barrier without a guard, of all threads of the CTA, with a known number."""
+    return waits_for_all(step) and not step.guard and step.sources[0].text.isdigit()

@@ -10,24 +10,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
+from goptx.proof.called_functions import pure_functions
 from goptx.proof.certificate import Certificate, Established, Gap, digest
 from goptx.proof.dependent.conflicts import Conflicts
 from goptx.proof.dependent.handed_on import cells_of, is_move, is_plain
 from goptx.proof.dependent.kernel_order import HandedOn
 from goptx.proof.dependent.own_elements import Elements
-from goptx.proof.formulas import TooManyFormulas
+from goptx.proof.failures import Failed, rule
+from goptx.proof.inlined_calls import with_functions
 from goptx.proof.kernel_code import NotProved, Program, Step, program_of
 from goptx.proof.placement.placement import Placements, placements_of
-from goptx.proof.placement.pooled_memory import POOL, Part, check_parts, in_pool, part_of
+from goptx.proof.placement.pooled_memory import check_parts, in_pool
 from goptx.proof.placement.thread_groups import check_groups
+from goptx.proof.placement.uniform_terms import uniform_steps
 from goptx.proof.projection import Projection
 from goptx.proof.sync.convergence import check_convergence, diverging_branches
 from goptx.proof.sync.products import check_products
 from goptx.proof.sync.termination import check_termination
 from goptx.proof.sync.waiting import Found, check_waiting
 from goptx.proof.terms import Terms
+from goptx.proof.variables import Variables
 from goptx.proof.witness import Claim, Named, Witness, read_witness
-from goptx.ptx.ir import Directive, Function, Module, Name, Variable
+from goptx.ptx.ir import Directive, Function, Module
 from goptx.ptx.parse import parse
 
 INDEPENDENT = "the kernels are independent"
@@ -61,68 +65,62 @@ class _Proof:
     kernels: Sequence[Module]
     terms: Terms = field(default_factory=Terms)
     placements: Placements = field(default_factory=Placements)
-    parts: dict[tuple[str, str], Part] = field(default_factory=dict)  # of the dynamic array, by owner and name
-    owners: dict[str, str] = field(default_factory=dict)  # of the fused kernel's variables and parameters
-    separate: int = 0  # parameters and variables that are one kernel's
 
     def certificate(self) -> Certificate:
         try:
             return self._established()
-        except _Failed as error:
+        except Failed as error:
             return replace(self.held, gaps=(error.what,))
 
     def _established(self) -> Certificate:
         entry = next((e for e in self.fused.entries if e.name == self.witness.entry), None)
         if entry is None:
-            raise _Failed("witness", "", 1, f"there is no entry `{self.witness.entry}`")
+            raise Failed("witness", "", 1, f"there is no entry `{self.witness.entry}`")
         if self.witness.strategy not in STRATEGIES:
-            raise _Failed(
-                "strategy", "", entry.line, f"the checker has no rules for strategy {self.witness.strategy!r}"
-            )
+            raise Failed("strategy", "", entry.line, f"the checker has no rules for strategy {self.witness.strategy!r}")
         if [n.letter for n in self.witness.kernels] != list(self.held.kernels):
-            raise _Failed(
+            raise Failed(
                 "witness", "", 1, f"it was made of {len(self.witness.kernels)} kernels, not {len(self.kernels)}"
             )
-        fused = self._program(entry, "")
-        with _rule("witness", ""):
+        fused = self._program(entry, self.fused, "")
+        with rule("witness", ""):
             claims = self._claims(fused)
-        symbols = self._symbols(fused)
+        variables = Variables(self.witness, self.fused, fused)
         projections, together = {}, 0
-        with _rule("placement", ""):
+        with rule("placement", ""):
             self._place(fused)
-        with _rule("variables", ""):
+        with rule("variables", ""):
             self._check_entry(entry)
         for named, module in zip(self.witness.kernels, self.kernels, strict=True):
             for copy in range(len(named.prefixes)):
-                projection = self._projection(fused, named, copy, module, claims, symbols)
+                projection = self._projection(fused, named, copy, module, claims, variables)
                 projections[projection.letter] = projection
-                with _rule("projection", projection.letter):
+                with rule("projection", projection.letter):
                     projection.check()
-                fused.uniform.update(n for n, its in projection.decided.items() if self.placements.is_uniform(its))
-                fused.uniform.update(projection.agreed)
-        with _rule("projection", ""):
+                fused.uniform.update(uniform_steps(fused, self.terms, self.placements, projection.computed))
+        with rule("projection", ""):
             for step in fused.steps:
                 if step.facts.base == "brx" and not any(step.number in p.indexed for p in projections.values()):
                     raise NotProved(step.line, f"`{step.statement}` may have an index that is beyond its targets")
             check_products(fused)
         diverging = diverging_branches(projections.values())
         for letter, projection in projections.items():
-            with _rule("convergence", letter):
+            with rule("convergence", letter):
                 together += check_convergence(projection, diverging)
-        with _rule("variables", ""):
-            check_parts(self.parts, {n.pool for n in self.witness.kernels if n.pool}, self.witness.launch)
+        with rule("variables", ""):
+            check_parts(variables.parts, {n.pool for n in self.witness.kernels if n.pool}, self.witness.launch)
         if self.witness.launch and (self.witness.depends or any(p.handed for p in projections.values())):
             what = "the checker has no rules for what kernels with shapes of their own hand on"
-            raise _Failed("dependences", "", entry.line, what)
+            raise Failed("dependences", "", entry.line, what)
         handed = self._handed_on(fused, projections)
-        with _rule("waiting", ""):
+        with rule("waiting", ""):
             waits = list[Found]()
             check_groups(fused, projections, self.placements, lambda *its: waits.append(check_waiting(*its)))
-        with _rule("termination", ""):
+        with rule("termination", ""):
             loops = check_termination(list(projections.values()))
         established = (
             *_followed(list(projections.values())),
-            Established("variables", "", f"variables separate ({self.separate})"),
+            Established("variables", "", f"variables separate ({variables.separate})"),
             Established("convergence", "", f"convergence {together} instructions"),
             Established("waiting", "", f"barriers {waits[0].barriers} in one order"),
             Established("termination", "", f"loops {loops} end"),
@@ -138,7 +136,7 @@ class _Proof:
         every = [p for p in projections.values() if p.handed]
         if not every:
             return []
-        with _rule("handed on", ""):
+        with rule("handed on", ""):
             elements = Elements(self.terms, {v: its for p in projections.values() for v, its in p.comes_in.items()})
             cells = cells_of(fused, elements, every)
             for projection in every:
@@ -152,7 +150,7 @@ class _Proof:
         elements = Elements(self.terms, {v: its for p in every for v, its in p.comes_in.items()})
         several = [name for kernel in self.witness.kernels for name in kernel.parameters]
         structures = {p.name for p in fused.entry.parameters if p.dims and several.count(p.name) > 1}
-        with _rule("dependences", ""):
+        with rule("dependences", ""):
             presumed = Conflicts(fused, every, elements, self.witness.named, structures).check()
         alone = ", ".join(
             f"{k.letter}:{i}"
@@ -176,9 +174,9 @@ class _Proof:
             elif len(its) > 1:
                 yield f"{' and '.join(its)} are equal"
 
-    def _program(self, entry: Function, letter: str) -> Program:
-        with _rule("reading", letter):
-            return program_of(entry)
+    def _program(self, entry: Function, module: Module, letter: str) -> Program:
+        with rule("reading", letter):
+            return program_of(entry, pure_functions(module))
 
     def _claims(self, fused: Program) -> dict[int, tuple[Claim, ...]]:
         """Those of kernels that there are. What several kernels claim is done once for all of them, so it must not
@@ -230,7 +228,7 @@ class _Proof:
                 raise NotProved(1, "kernels without launch shapes have no copies")
             return
         for named in self.witness.kernels:
-            if named.launch is None or len(named.prefixes) != named.launch.factor:
+            if named.launch and len(named.prefixes) != named.launch.factor:
                 raise NotProved(1, f"kernel {named.letter} has other copies than its launch says")
         self.placements = placements_of(self.terms, self.witness)
         declared = {p.name: p for p in fused.entry.parameters}
@@ -265,13 +263,15 @@ class _Proof:
         copy: int,
         module: Module,
         claims: Mapping[int, tuple[Claim, ...]],
-        symbols: Mapping[str, str],
+        variables: Variables,
     ) -> Projection:
         own = next((e for e in module.entries if e.name == named.entry), None)
         letter = named.letter
         if own is None or self.held.kernels[letter] != named.digest:
-            raise _Failed("witness", letter, 1, f"it was made of another text than that of `{named.entry}`")
-        kernel = self._program(own, letter)
+            raise Failed("witness", letter, 1, f"it was made of another text than that of `{named.entry}`")
+        staying = {s.sources[0].names[0] for s in fused.steps if s.facts.calls}
+        own = with_functions(own, module, {old for old, new in named.symbols.items() if new in staying})
+        kernel = self._program(own, module, letter)
         by_line: dict[int, list[Step]] = {}
         for step in kernel.steps:
             by_line.setdefault(step.line, []).append(step)
@@ -293,13 +293,15 @@ class _Proof:
         copies = {n for n in handed if self._copies_load(fused, n, mine)}
         handed -= copies
         mine = {n: its for n, its in mine.items() if n not in copies}
-        own_symbols = self._kernel_symbols(fused, named, copy, kernel, module)
-        places = {name: part.first for (owner, name), part in self.parts.items() if owner == f"{letter}.{copy}"}
+        own_symbols = variables.of_kernel(named, copy, kernel, module)
+        places = {name: part.first for (owner, name), part in variables.parts.items() if owner == f"{letter}.{copy}"}
         kernel = in_pool(kernel, places)
+        with rule("reading", letter):
+            variables.check_calls(kernel, module, own_symbols)
         if self.witness.launch:
             _check_clusters(self.witness.launch.clusters, fused.entry, kernel.entry)
         return Projection(
-            self.terms, fused, kernel, mine, symbols, own_symbols, frozenset(foreign), branches,
+            self.terms, fused, kernel, mine, variables.names(), own_symbols, frozenset(foreign), branches,
             f"{letter}.{copy}" if copy else letter, self.placements, handed,
         )  # fmt: skip
 
@@ -309,103 +311,22 @@ class _Proof:
         loads = (fused.steps[n] for n, its in claims.items() if its == claims[move] and fused.is_effect(fused.steps[n]))
         return any(set(fused.steps[move].sources[0].names) & set(load.writes) for load in loads)
 
-    def _symbols(self, fused: Program) -> dict[str, str]:
-        """What each parameter, variable and function of the fused kernel is called there and in its kernels."""
-        inner = (v.name for v in fused.variables)
-        names = (*(p.name for p in fused.entry.parameters), *module_variables(self.fused), *inner)
-        hidden = self.witness.launch.hidden if self.witness.launch else {}
-        return {**{name: name for name in names}, **{name: f"hidden {role}" for role, name in hidden.items()}}
-
-    def _kernel_symbols(
-        self, fused: Program, named: Named, copy: int, kernel: Program, module: Module
-    ) -> dict[str, str]:
-        """What the kernel's parameters and variables are called in the fused kernel. Checks that what has one name is
-        declared alike."""
-        letter = named.letter
-        old: dict[str, str] = {}
-        pooled = named.pooled[copy] if copy < len(named.pooled) else {}
-        pairs = list(zip(kernel.entry.parameters, named.parameters, strict=False))
-        if len(kernel.entry.parameters) != len(named.parameters):
-            raise _Failed("variables", letter, kernel.entry.line, "the fused kernel has other parameters")
-        declared = {p.name: p for p in fused.entry.parameters}
-        for variable, name in pairs:
-            if name in declared or name not in self.witness.named:
-                self._alike(letter, variable, declared.get(name), {})
-            old[variable.name] = name
-        for name in module_variables(module):
-            if name in named.symbols:
-                old[name] = named.symbols[name]
-        inner = {v.name: v for v in kernel.variables}
-        for name in inner:
-            old[name] = f"{named.prefixes[copy]}_{name}"
-        every = {**module_variables(self.fused), **{v.name: v for v in fused.variables}}
-        parameters = {p.name for p in kernel.entry.parameters}
-        variables = {n: v for n, v in {**module_variables(module), **inner}.items() if n in old and n not in parameters}
-        for name, variable in variables.items():
-            if old[name] in pooled:
-                self.parts[f"{letter}.{copy}", name] = self._pooled(named, variable, pooled[old[name]])
-                old[POOL] = named.pool
-            else:
-                self._alike(letter, variable, every.get(old[name]), old)
-                of_module = variable.space in (".global", ".const")
-                if of_module and ".extern" in variable.linkage and old[name] != name:
-                    raise _Failed("variables", letter, variable.line, f"`{name}` is known by another name")
-                self._check_owner(letter, named.digest if of_module else f"{letter}.{copy}", old[name], variable)
-        own = [old[name] for name in variables]
-        if len({*own}) != len(own) or not declared.keys().isdisjoint(own):
-            raise _Failed(
-                "variables", letter, fused.entry.line, "two variables of the kernel are one in the fused kernel"
-            )
-        self.separate += sum(name not in self.witness.named for _, name in pairs) + len(variables)
-        return old
-
-    def _pooled(self, named: Named, variable: Variable, first: int) -> Part:
-        """The part of the dynamic array that a shared array of the kernel is."""
-        pool = module_variables(self.fused).get(named.pool)
-        with _rule("variables", named.letter):
-            part = part_of(first, variable, pool, named.launch.shared if named.launch else None)
-        assert pool is not None
-        self._check_owner(named.letter, "the pool", named.pool, pool)
-        return part
-
-    def _check_owner(self, letter: str, owner: str, name: str, variable: Variable) -> None:
-        """Raises `_Failed` where kernels, or copies of one, share a variable of a CTA or a thread, or kernels of
-        several modules one of these. Arrays without a size all begin at one place."""
-        where = "" if variable.space == ".shared" and variable.dims[:1] == ("",) else name
-        if self.owners.setdefault(where, owner) != owner:
-            raise _Failed("variables", letter, variable.line, f"`{name}` belongs to another kernel, too")
-
-    def _alike(self, letter: str, old: Variable, new: Variable | None, renamed: Mapping[str, str]) -> None:
-        """Raises `_Failed` unless a variable is declared as the kernel declares it."""
-        init = tuple(Name(renamed.get(p.text, "")) if isinstance(p, Name) else p for p in old.init)
-        if new is None or _form(new) != (*_form(old)[:-1], init):
-            line = new.line if new else 1
-            raise _Failed("variables", letter, line, f"`{old}` is not declared as the kernel declares it")
-
 
 def _followed(projections: Sequence[Projection]) -> Iterator[Established]:
     """What the projections of all kernels establish."""
     blocks = sum(len(p.kernel.blocks) for p in projections)
+    followed = sum(len(p.followed) for p in projections)
     effects = sum(len(p.matched) for p in projections)
-    yield Established("projection", "", f"control flow {blocks} blocks")
+    swapped = sum(len(p.swapped) for p in projections)
+    yield Established("projection", "", f"control flow {followed}/{blocks} blocks")
     yield Established("projection", "", f"registers separate ({effects} effects with equal operands)")
-
-
-def _form(variable: Variable) -> tuple[object, ...]:
-    qualifiers = tuple(q for q in variable.qualifiers if not q.startswith(".align"))
-    external = ".extern" in variable.linkage
-    return external, variable.space, qualifiers, variable.alignment, variable.dims, variable.init
-
-
-def module_variables(module: Module) -> dict[str, Variable]:
-    """The variables that a module declares outside functions."""
-    return {item.name: item for item in module.items if isinstance(item, Variable)}
+    yield Established("projection", "", f"memory order {swapped} pairs")
 
 
 def _check_clusters(claimed: bool, *entries: Function) -> None:
     for entry in entries:
         if claimed or any("cluster" in d.name for d in entry.directives):
-            raise _Failed(
+            raise Failed(
                 "placement", "", entry.line, "the checker has no rules for clusters of kernels with own shapes"
             )
 
@@ -427,25 +348,3 @@ def _likeliest(steps: Sequence[Step], fused: Step, prefix: str) -> tuple[int, ..
     own = registers(fused)
     common = [len({f"%{prefix}_{name[1:]}" for name in registers(step)} & own) for step in steps]
     return tuple(step.number for step, count in zip(steps, common, strict=True) if count == max(common))
-
-
-class _Failed(Exception):
-    def __init__(self, rule: str, kernel: str, line: int, what: str) -> None:
-        super().__init__(what)
-        self.what = Gap(rule, kernel, line, what)
-
-
-class _rule:
-    """What is not proved inside is not proved by that rule."""
-
-    def __init__(self, rule: str, kernel: str) -> None:
-        self.rule, self.kernel = rule, kernel
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, NotProved):
-            raise _Failed(self.rule, self.kernel, error.line, str(error)) from None
-        if isinstance(error, TooManyFormulas | RecursionError):
-            raise _Failed(self.rule, self.kernel, 1, "the conditions of this kernel are too many to follow") from None

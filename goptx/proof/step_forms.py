@@ -5,6 +5,8 @@ from __future__ import annotations
 from goptx.proof.kernel_code import Step
 from goptx.proof.sync.waits import id_position
 
+FULL = ("-1", "4294967295")  # a mask of all lanes
+
 
 def count_of(step: Step) -> int | None:
     """The position of the number of threads that a barrier of the CTA waits for, None where it is for all."""
@@ -21,7 +23,7 @@ def mask_of(step: Step) -> int | None:
 
 def is_full(step: Step) -> bool:
     """Whether its mask names all lanes of the warp."""
-    return step.sources[-1].text.lower() in ("-1", "0xffffffff", "4294967295")
+    return step.sources[-1].text in FULL
 
 
 Form = tuple[str, tuple[str, ...], tuple[int | None, ...]]
@@ -35,7 +37,7 @@ def without(form: Form, position: int) -> Form:
 
 def form_of(step: Step) -> Form:
     """What an event is, without its registers. A load may lose `.nc`, and with that hints: it then reads what is there.
-    A barrier may be one that warps need not come to whole, and have another number."""
+    A barrier may be one that warps need not come to whole, and have another number. A mask of lanes may be constant."""
     words = step.opcode.split(".")
     opcode = ".".join(w for w in words if words[0] != "ld" or not (w == "nc" or w.startswith("L1::")))
     texts = [s.text for s in step.sources]
@@ -43,6 +45,9 @@ def form_of(step: Step) -> Form:
     if position is not None:
         opcode = ".".join(["barrier", *(w for w in opcode.split(".")[1:] if w not in ("aligned", "cta"))])
         texts[position : position + 1] = ["id"]
+    mask = mask_of(step)
+    if mask is not None:
+        texts[mask] = "mask"
     return opcode, tuple(texts), tuple(s.offset for s in step.sources)
 
 

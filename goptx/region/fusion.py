@@ -38,7 +38,8 @@ OVERTAKEN = (
     "region recorded; put it before or after the region, or use goptx.fusion(stream, capture=True), which preserves "
     "the order."
 )
-DERIVED = ("entries", "shapes", "depends", "same", "private", "local", "noalias")  # options derived from the launches
+# Options derived from the launches, or that name kernels which are not known before.
+DERIVED = ("entries", "shapes", "assume", "depends", "same", "private", "local", "noalias")
 
 
 @overload

@@ -20,6 +20,8 @@ class CandidateEstimate:
     registers, occupancy: estimates of the registers of a thread, and of the share of an SM's warps.
     decided_by: what takes most of the time: "arithmetic", "shared" (memory and L1), "memory", "latency" or
         "instructions" (code that the instruction cache does not hold).
+    gain, worst: how many times as fast as the best separate launches, under the middle assumption and under that which
+        is worst for it (docs/strategies.md).
     made: whether the estimate is from the fused kernel itself, rather than from the kernels that it would be made of.
     """
 
@@ -31,6 +33,8 @@ class CandidateEstimate:
     occupancy: float
     decided_by: str
     made: bool
+    gain: float = 1.0
+    worst: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +66,11 @@ class Decision:
         width = max(len(TITLE), *(len(c.name) for c in listed))
         lines = [
             f"chosen: {self.chosen.name}, {self.decided}",
-            f"{TITLE:{width}}{'kilocycles':>12}{'registers':>11}{'occupancy':>11}  most of it",
+            f"{TITLE:{width}}{'kilocycles':>12}{'gain':>7}{'least':>7}{'registers':>11}{'occupancy':>11}  most of it",
         ]
         lines += [
-            f"{c.name:{width}}{c.cycles / 1000:>12.1f}{c.registers:>11}{c.occupancy:>11.0%}  {c.decided_by}"
-            + ("" if c.made else ", not made")
+            f"{c.name:{width}}{c.cycles / 1000:>12.1f}{c.gain:>7.2f}{c.worst:>7.2f}{c.registers:>11}"
+            f"{c.occupancy:>11.0%}  {c.decided_by}" + ("" if c.made else ", not made")
             for c in listed
         ]
         if left := len(self.candidates) - len(listed):

@@ -203,7 +203,9 @@ class Woven:
         kernels = ", ".join(f"{letter} {counts.name}" for letter, counts in self.report.kernels.items())
         head = f"{self.name}: {self.strategy} of {kernels}"
         starts = [f"{launch.entry}: {_described(launch)}" for launch in self.launches]
-        return "\n".join([head, *(starts if self.is_separate else map(_described, self.launches)), str(self.report)])
+        launches = starts if self.is_separate else list(map(_described, self.launches))
+        expected = [str(self.report.expected)] if self.report.expected else []
+        return "\n".join([*expected, head, *launches, self.report.details()])
 
     # Machine code -------------------------------------------------------------------------------------
 

@@ -9,7 +9,10 @@ from goptx.display import as_html, as_text, brief
 from goptx.options import Policy, Slicing
 from goptx.proof.certificate import Certificate
 from goptx.results.decision import Decision
+from goptx.results.expected_gain import ExpectedGain
 from goptx.results.temporary import Temporary
+
+BESIDE = "instructions beside another kernel's"  # the woven fraction, under a name that does not promise anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Divergent:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What weaving did. `str()` is a table.
+    """What weaving did. `str()` is the sentence of `expected`, then a table.
 
     kernels: the given kernels by their letters. merged: what was made of them.
     woven_fraction: of the instructions of the kernel with fewer static instructions, each weighted 10 to the power of
@@ -62,6 +65,8 @@ class Report:
     notes: what else was found, chosen or left out.
     decision: what `auto` compared; None where it did not choose.
     temporaries: what became of each buffer that is declared `private` or `local`.
+    expected: how fast it is estimated to be, compared with separate launches; None where that cannot be estimated, and
+        for kernels that were made only to be compared.
     certificate: that the fused kernel is proved (`goptx.prove`); None unless it is.
     """
 
@@ -77,13 +82,14 @@ class Report:
     notes: tuple[str, ...]
     decision: Decision | None = None
     temporaries: tuple[Temporary, ...] = ()
+    expected: ExpectedGain | None = field(default=None, compare=False)
     certificate: Certificate | None = field(default=None, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; `woven_fraction` stands at the top level."""
         lists = {"notes": list(self.notes), "divergences": [asdict(d) for d in self.divergences]}
         lists["temporaries"] = [asdict(t) for t in self.temporaries]
-        parts = {"decision": self.decision, "certificate": self.certificate}
+        parts = {"decision": self.decision, "certificate": self.certificate, "expected": self.expected}
         return asdict(self) | lists | {name: None if part is None else part.to_dict() for name, part in parts.items()}
 
     _repr_pretty_ = as_text
@@ -91,6 +97,10 @@ class Report:
     _repr_html_ = as_html
 
     def __str__(self) -> str:
+        return "\n".join([*([str(self.expected)] if self.expected else []), self.details()])
+
+    def details(self) -> str:
+        """The table and all else but the sentence at the beginning."""
         rows = [(f"{letter} {c.name}", c) for letter, c in self.kernels.items()] + [("woven", self.merged)]
         width = max(len(title) for title, _ in rows)
         head = f"{'':{width}}  {'blocks':>7}{'instructions':>14}{'dummies':>9}{'barriers':>10}{'est. cycles':>13}"
@@ -100,8 +110,8 @@ class Report:
             for title, c in rows
         ]
         lines.append(
-            f"woven fraction {self.woven_fraction:.2f}, policy {self.policy}, slicing {self.slicing}, "
-            f"latencies {self.latency}"
+            f"{BESIDE} {self.woven_fraction:.0%}, policy {self.policy}, slicing {self.slicing}, latencies "
+            f"{self.latency}"
         )
         for choice in dict.fromkeys(d.choice for d in self.divergences):
             where = ", ".join(f"{d.kernel}:{d.line}" for d in self.divergences if d.choice == choice)

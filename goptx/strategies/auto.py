@@ -7,10 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from goptx.cost.assumptions import known_of
+from goptx.device.assemble import assembler_name
 from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.shape import Shape
 from goptx.log import LOG
-from goptx.options import Choice, ParameterNames, ParameterPairs, Placement, Policy, Slicing
+from goptx.options import Assume, Choice, ParameterNames, ParameterPairs, Placement, Policy, Slicing
+from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.strategies.auto_decision import cache, cached, key_of
@@ -24,6 +27,7 @@ from goptx.weaving.request import check_request
 from goptx.weaving.weave import weave
 
 
+@judged
 def auto(
     *sources: Source,
     entries: Sequence[str | None] | None = None,
@@ -34,6 +38,7 @@ def auto(
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
+    assume: Assume | None = None,
     placement: Placement | None = None,
     max_blocks: int | None = None,
     max_growth: float | None = None,
@@ -46,9 +51,13 @@ def auto(
     noalias: ParameterNames = (),
     presume: bool = True,
     assume_private: bool = False,
+    assemble: bool = False,
 ) -> Woven:
     """The kernels woven, vertical, interleaved or separate, coarsened or not, with a register cap or without: the
     candidate that is estimated to be fastest. `report.decision` lists the candidates; `max_registers` is the cap.
+
+    How kernels behave is unknown: candidates are compared with separate launches under a table of assumptions, and one
+    that may lose much is not chosen. `assume` says what is known, as in `goptx.weave`.
 
     Kernels are coarsened only where `shapes` gives their grids. Kernels that depend on each other (`depends`,
     `private`, `local`) become vertical if possible, and stay separate otherwise. A temporary that cannot be proved to
@@ -56,10 +65,16 @@ def auto(
 
     Candidates that are refused are noted in the report and logged ("goptx"; a warning where nothing is fused). Options
     are those of `weave` and `vertical`. Raises `CannotLink` where not even `separate` takes the kernels.
+
+    assemble: whether the best candidates, at most five, are assembled. One is dropped if its machine code spills
+        registers, if fewer CTAs fit on an SM than estimated, or if the assembler says that it serializes `wgmma`; the
+        report's notes say so. It needs an assembler (`AssemblyError`), and the choice may depend on its version. By
+        default the choice is by the estimate alone, and the same on every machine.
     """
     check_request(policy, slicing, divergence, placement)
     check_limits(max_blocks, max_growth)
     kernels = kernels_of(sources, entries)
+    known = known_of(assume, len(kernels))
     own = shapes_of(sources, shapes, kernels)
     read: dict[str, Any] = {"arch": arch, "name": name, "latency": latency, "shapes": own}
     fused = {**read, "divergence": divergence, "placement": placement, "presume": presume}
@@ -80,7 +95,7 @@ def auto(
     target = common_target([k.module for k in kernels], arch)[0]
     table = load_table(latency, target)
     slices = policy == "latency" and slicing == "adaptive"
-    search = Search(kernels, own, makers, target, table, slices)
+    search = Search(kernels, own, makers, target, table, slices, known, assemble)
     asked = (
         name,
         policy,
@@ -94,6 +109,8 @@ def auto(
         same,
         noalias,
         presume,
+        known,
+        assembler_name() if assemble else "",
     )
     key = key_of(kernels, own, target, asked, table)
     if decided := cached(key):

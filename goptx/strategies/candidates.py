@@ -2,19 +2,23 @@
 
 An estimate is made from the kernels alone. Woven kernels fill each other's waits, and their registers add up. Vertical
 kernels wait one after the other. Interleaved kernels have only the SM in common. A woven kernel that was made is
-estimated from its own code.
+estimated from its own code. Each estimate is made under one assumption of what is unknown (cost/assumptions.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import product
 from operator import or_
 
-from goptx.cost.estimate import Estimate, Load, Wave, estimate, next_step
-from goptx.cost.kernels import Alone
+from goptx.cost.assumptions import Assumption, Behaviour, table
+from goptx.cost.code_size import NO_CODE, CodeSize
+from goptx.cost.courses import Made
+from goptx.cost.estimate import Estimate, Load, Wave, estimate, next_step, side_by_side
+from goptx.cost.kernels import Acts, Alone
+from goptx.cost.register_estimate import Pressure
 from goptx.cost.work import Course, Work
 from goptx.launch.coarsening import MOST
 from goptx.launch.shape import Shape
@@ -40,7 +44,8 @@ def possible_candidates(
     common = [(f,) * len(own) for f in FACTORS if all(f in factors for factors in own)]
     every = list(product(*own)) if len(own) <= 2 else common
     strategies = STRATEGIES if shapes else [s for s in STRATEGIES if s != "interleave"]  # it needs known blocks
-    return [Candidate(strategy, factors) for factors in every for strategy in strategies]
+    found = [Candidate(strategy, factors) for factors in every for strategy in strategies]
+    return [*found, *(c.having(streams=True) for c in found if c.strategy == "separate")]
 
 
 def divides(factor: int, shape: Shape) -> bool:
@@ -70,43 +75,144 @@ class Judge:
     shapes: Sequence[Shape]
     arch: str
 
-    def estimates(self, candidate: Candidate, made: Sequence[Course] = ()) -> Iterator[tuple[Candidate, Estimate]]:
-        """The estimates of a candidate without a cap, and with one that may help. `made` are the courses of what was
-        made of it, if it was made."""
-        factors = [f * b for f, b in zip(candidate.factors, self.before, strict=True)]
-        loads = [
-            Load(kernel.work, shape.ctas or CTAS, shape.threads or THREADS, factor)
-            for kernel, shape, factor in zip(self.kernels, self.shapes, factors, strict=True)
-        ]
-        shared = [(k.shared + (s.shared or 0)) * f for k, s, f in zip(self.kernels, self.shapes, factors, strict=True)]
-        copies = [load.work.copies(load.joined) for load in loads]
-        match candidate.strategy:
-            case "weave":
-                yield from self._launch(candidate, loads, made or [reduce(Work.beside, copies).course], sum(shared))
-            case "vertical":
-                in_sequence = reduce(Work.before, (load.work.in_sequence(load.joined) for load in loads))
-                yield from self._launch(candidate, loads, made or [in_sequence.course], sum(shared))
-            case "interleave":
-                yield from self._launch(candidate, loads, made or [work.course for work in copies], max(shared))
-            case _:
-                courses = made or [work.course for work in copies]
-                each = [
-                    next(e for _, e in self._launch(candidate, [load], [course], own))
-                    for load, course, own in zip(loads, courses, shared, strict=True)
-                ]
-                yield candidate, reduce(Estimate.then, each)
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """The table of assumptions for these kernels, the middle one first."""
+        return table([kernel.unknown for kernel in self.kernels])
 
-    def _launch(
-        self, candidate: Candidate, loads: Sequence[Load], courses: Sequence[Course], shared: int
+    def under_all(self, candidate: Candidate, made: Made | None = None) -> dict[Candidate, tuple[Estimate, ...]]:
+        """The estimates of a candidate under each assumption, without a cap, and with one that may help."""
+        found: dict[Candidate, list[Estimate]] = {}
+        for assumption in self.assumptions:
+            for capped, estimated in self.estimates(candidate, made, assumption):
+                found.setdefault(capped, []).append(estimated)
+        return {capped: tuple(estimated) for capped, estimated in found.items()}
+
+    def estimates(
+        self, candidate: Candidate, made: Made | None = None, assumption: Assumption | None = None
     ) -> Iterator[tuple[Candidate, Estimate]]:
-        """The estimates of one launch. Its CTAs run one course for each load, or one course for all loads."""
-        threads = max(load.threads for load in loads)
+        """The estimates of a candidate under one assumption, by default the middle one. `made` is what was made of it,
+        if it was made."""
+        behaviours = assumption.kernels if assumption else tuple(kernel.unknown.middle for kernel in self.kernels)
+        launch = _Launch(self, candidate, behaviours, made)
+        if candidate.strategy != "separate":
+            yield from launch.fused()
+        elif candidate.option("streams"):
+            yield candidate, side_by_side(launch.separate(), launch.loads, self.arch)
+        else:
+            yield candidate, reduce(Estimate.then, launch.separate())
+
+
+@dataclass(frozen=True, slots=True)
+class _Launch:
+    """A candidate whose kernels behave in one way."""
+
+    judge: Judge
+    candidate: Candidate
+    behaviours: Sequence[Behaviour]
+    made: Made | None
+
+    @property
+    def factors(self) -> list[int]:
+        return [f * b for f, b in zip(self.candidate.factors, self.judge.before, strict=True)]
+
+    @property
+    def acts(self) -> list[Acts]:
+        return [kernel.under(its) for kernel, its in zip(self.judge.kernels, self.behaviours, strict=True)]
+
+    @property
+    def shared(self) -> list[int]:
+        """Bytes of shared memory of each kernel in a CTA of the launch."""
+        each = zip(self.judge.kernels, self.judge.shapes, self.factors, strict=True)
+        return [(kernel.shared + (shape.shared or 0)) * factor for kernel, shape, factor in each]
+
+    @property
+    def loads(self) -> list[Load]:
+        """Kernels of which each thread executes several are made convergent: what is short is not skipped there."""
+        merged = self.candidate.strategy in ("weave", "vertical", "coarsen")
+        return [
+            Load(
+                acts.fused if merged or factor > 1 else acts.work.units,
+                shape.ctas or CTAS, shape.threads or THREADS, factor, behaviour.live,
+                acts.fused_ended if merged or factor > 1 else acts.ended,
+            )
+            for acts, shape, factor, behaviour in zip(
+                self.acts, self.judge.shapes, self.factors, self.behaviours, strict=True
+            )
+        ]  # fmt: skip
+
+    def fused(self) -> Iterator[tuple[Candidate, Estimate]]:
+        """One launch, without a cap or with that of the candidate, and with one that may help."""
+        strategy, arch, loads, own = self.candidate.strategy, self.judge.arch, self.loads, self.shared
+        everything = range(len(loads))
         ctas = [-(-load.ctas // load.joined) for load in loads]
-        each = ctas if len(courses) == len(loads) else [max(ctas)]
-        waves = [Wave(n, threads, course.latency, course.code) for n, course in zip(each, courses, strict=True)]
-        pressure = reduce(or_, (course.pressure for course in courses))
-        caps: list[int | None] = [None]
-        if candidate.strategy == "weave" and (cap := next_step(pressure, shared, threads, self.arch)):
+        threads = (sum if strategy == "horizontal" else max)(load.threads for load in loads)
+        together = strategy != "interleave"
+        if together:
+            parts = {k: ctas[k] / max(ctas) * loads[k].live for k in everything}
+            waves = [Wave(share * max(ctas), threads, *self._course(which)) for which, share in _segments(parts)]
+            pressure, shared = self._pressure(everything), sum(own)
+        else:
+            waves = [wave for k in everything for wave in self._of_one(k, threads, ctas[k])]
+            pressure, shared = reduce(or_, (self._pressure([k]) for k in everything)), max(own)
+        caps = [self.candidate.cap]
+        if strategy == "weave" and not caps[0] and (cap := next_step(pressure, shared, threads, arch)):
             caps.append(cap)
-        for cap in caps:
-            yield replace(candidate, cap=cap), estimate(loads, waves, pressure, shared, self.arch, cap)
+        for limit in caps:
+            estimated = estimate(loads, waves, pressure, shared, arch, limit, together)
+            yield replace(self.candidate, cap=limit), estimated
+
+    def separate(self) -> list[Estimate]:
+        """A launch for each kernel."""
+        return [
+            estimate(
+                [load], self._of_one(k, load.threads, -(-load.ctas // load.joined), k), self._pressure([k], k), shared,
+                self.judge.arch,
+            )
+            for k, (load, shared) in enumerate(zip(self.loads, self.shared, strict=True))
+        ]  # fmt: skip
+
+    def _of_one(self, kernel: int, threads: int, ctas: int, entry: int = 0) -> list[Wave]:
+        """The CTAs of a kernel that do something, and those that end at once."""
+        live = ctas * self.behaviours[kernel].live
+        waves = [Wave(live, threads, *self._course([kernel], entry)), Wave(ctas - live, threads, 0.0)]
+        return [wave for wave in waves if wave.ctas]
+
+    def _course(self, which: Sequence[int], entry: int = 0) -> tuple[float, CodeSize]:
+        """Latency and code of a warp that executes these kernels."""
+        if not which:
+            return 0.0, NO_CODE
+        course = self._whole(which, entry)
+        return course.latency, course.code
+
+    def _pressure(self, which: Sequence[int], entry: int = 0) -> Pressure:
+        return self._whole(which, entry).pressure
+
+    def _whole(self, which: Sequence[int], entry: int = 0) -> Course:
+        if self.made is not None and self.candidate.strategy != "horizontal":
+            return self.made.course(self.behaviours, which, entry)
+        works = [self.acts[k].work for k in which]
+        joined = [self.factors[k] for k in which]
+        match self.candidate.strategy:
+            case "vertical":
+                return reduce(Work.before, (w.in_sequence(n) for w, n in zip(works, joined, strict=True))).course
+            case "horizontal":
+                courses = [w.copies(n).course for w, n in zip(works, joined, strict=True)]
+                return Course(
+                    max(c.latency for c in courses),
+                    reduce(or_, (c.pressure for c in courses)),
+                    reduce(CodeSize.beside, (c.code for c in courses)),
+                )
+            case _:
+                return reduce(Work.beside, (w.copies(n) for w, n in zip(works, joined, strict=True))).course
+
+
+def _segments(parts: Mapping[int, float]) -> Iterator[tuple[list[int], float]]:
+    """Which kernels CTAs execute, and the shares of all CTAs that do. `parts` is the share in which each kernel does
+    something. Those of one kernel are assumed to lie among those of another that has more."""
+    order = sorted(parts, key=lambda k: (-parts[k], k))
+    for count in range(len(order), -1, -1):
+        share = parts[order[count - 1]] if count else 1.0
+        more = parts[order[count]] if count < len(order) else 0.0
+        if share > more:
+            yield sorted(order[:count]), share - more

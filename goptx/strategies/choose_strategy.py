@@ -12,11 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
-from goptx.cost.estimate import Estimate
+from goptx.cost.assembled import TRIED, problem
+from goptx.cost.assumptions import Known
+from goptx.cost.courses import made_of
 from goptx.cost.hardware import machine_of
-from goptx.cost.kernels import alone, courses_of
+from goptx.cost.kernels import alone
 from goptx.errors import CannotLink, CannotWeave, TooLarge
 from goptx.latency.table import LatencyTable
+from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
 from goptx.log import LOG
 from goptx.results.decision import CandidateEstimate, Decision
@@ -25,11 +28,11 @@ from goptx.sources.kernel_text import Chosen
 from goptx.strategies.auto_decision import Decided
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import CTAS, STRATEGIES, THREADS, Judge, possible_candidates
+from goptx.strategies.estimates.prospects import TIE, Prospect, best, separate_cycles, worth_streams
 from goptx.strategies.separate import ANY
 
 REFUSALS = (CannotWeave, CannotLink, TooLarge)  # what one strategy refuses so, another may take
 MADE = 4  # at most so many candidates are made; plain separate launches do not count
-TIE = 0.01  # estimates that differ by less are taken to be equal
 MOST_CODE = 1000  # lines of all copies of coarsened kernels: more take many seconds to weave
 SLOWER = f"no fused kernel is estimated to be {TIE:.0%} faster than separate launches"
 
@@ -37,47 +40,65 @@ SLOWER = f"no fused kernel is estimated to be {TIE:.0%} faster than separate lau
 @dataclass(slots=True)
 class Search:
     """The choice among candidates for kernels in these shapes. `makers` are the strategies. `slices`: whether goptx may
-    choose not to slice blocks."""
+    choose not to slice blocks. `known` is what is known of each kernel. `assemble`: whether the best candidates are
+    assembled before one is chosen."""
 
     kernels: Sequence[Chosen]
     shapes: Sequence[Shape] | None
     makers: Mapping[str, Callable[..., Woven]]
     arch: str
     table: LatencyTable
-    slices: bool = True
+    slices: bool
+    known: Sequence[Known]
+    assemble: bool = False
     made: dict[Candidate, Woven] = field(default_factory=dict)  # without caps
     refused: dict[Candidate, str] = field(default_factory=dict)
+    dropped: dict[Candidate, str] = field(default_factory=dict)  # for what the assembler says
     decided: Decided | None = None
+
+    @property
+    def _shapes(self) -> Sequence[Shape]:
+        return self.shapes or [ANY] * len(self.kernels)
 
     def best(self) -> Woven:
         machine = machine_of(self.arch)
         try:
-            kernels = [alone(kernel, machine, self.table) for kernel in self.kernels]
+            kernels = [
+                alone(kernel, machine, self.table, known, shape, letter_of(k))
+                for k, (kernel, known, shape) in enumerate(zip(self.kernels, self.known, self._shapes, strict=True))
+            ]
         except CannotWeave as reason:  # only `separate` takes a kernel whose control flow is not known
             LOG.warning("not fused: %s", reason)
             return self.makers["separate"](*self.kernels, notes=[f"not fused: {reason}"])
-        shapes = self.shapes or [ANY] * len(self.kernels)
-        judge = Judge(kernels, [k.coarse.factor for k in self.kernels], shapes, self.arch)
+        judge = Judge(kernels, [k.coarse.factor for k in self.kernels], self._shapes, self.arch)
         sizes = [len(a.lines) for a in kernels]
         loops = [a.unknown_loops for a in kernels]
         every = possible_candidates(self.kernels, self.shapes, loops)
         possible = [c for c in every if c.plain or c.size(sizes) <= MOST_CODE]
 
-        def estimates(candidate: Candidate) -> dict[Candidate, Estimate]:
-            courses = courses_of(self.made[candidate], kernels, self.table) if candidate in self.made else ()
-            return {c: e for c, e in judge.estimates(candidate, courses) if e.cycles < inf}
+        def estimates(candidate: Candidate) -> dict[Candidate, Prospect]:
+            made = made_of(self.made[candidate], kernels, self.table) if candidate in self.made else None
+            found = judge.under_all(candidate, made).items()
+            return {c: Prospect(each, least) for c, each in found if each[0].cycles < inf}
 
-        found = {capped: e for c in possible for capped, e in estimates(c).items()}
+        least = separate_cycles(judge)
+        found = worth_streams({capped: p for c in possible for capped, p in estimates(c).items()})
         for candidate in possible:  # a candidate that does not fit on an SM is refused with a reason
-            if candidate.plain and candidate not in found:
+            if candidate.plain and not candidate.options and candidate not in found:
                 self._make(candidate)
         while found:
-            candidate = self._best(found)
+            candidate = best(found)
             if candidate.uncapped in self.made:
                 whole = candidate.uncapped.having(slicing=None)
                 if not self._is_sliced(candidate) or whole in self.made or not self._make(whole):
-                    return self._chosen(candidate, found)
+                    if not self._is_dropped(candidate, found):
+                        return self._chosen(candidate, found)
+                    found = self._without_dropped(found)
+                    continue
                 found |= estimates(whole)
+                continue
+            if candidate.option("streams") and not self._may_be_fused(possible):
+                found = {c: e for c, e in found.items() if not c.option("streams")}
                 continue
             found = {c: e for c, e in found.items() if c.uncapped != candidate.uncapped}
             plain_separate = candidate.plain and candidate.strategy == "separate"
@@ -87,19 +108,34 @@ class Search:
                 found |= estimates(candidate.uncapped)
             else:
                 found = {c: e for c, e in found.items() if not candidate.is_part_of(c)}
-        return self._done(self.makers["separate"](*self.kernels), None, self._refusals())
+        return self._done(self.makers["separate"](*self.kernels), None, self._reasons())
+
+    def _is_dropped(self, candidate: Candidate, found: Mapping[Candidate, Prospect]) -> bool:
+        """Whether the assembler speaks against the candidate. Separate launches are never dropped."""
+        if not self.assemble or candidate.strategy == "separate":
+            return False
+        made, alone = self.made[candidate.uncapped], Candidate("separate", (1,) * len(self.kernels))
+        registers = self.made[alone].assembly().registers if self._make(alone) else 0
+        capped = made.capped(candidate.cap) if candidate.cap else made
+        if why := problem(capped, found[candidate].middle, registers, THREADS):
+            self.dropped[candidate] = why
+            LOG.info("not %s: %s", candidate, why)
+        return bool(why)
+
+    def _without_dropped(self, found: Mapping[Candidate, Prospect]) -> dict[Candidate, Prospect]:
+        """Without what was dropped; if enough was assembled, separate launches only."""
+        enough = len(self.dropped) >= TRIED
+        return {c: e for c, e in found.items() if c not in self.dropped and (not enough or c.strategy == "separate")}
 
     def _is_sliced(self, candidate: Candidate) -> bool:
         """Whether blocks of what was made are sliced, and may be left whole instead."""
         sliced = self.made[candidate.uncapped].report.slicing is not None
         return self.slices and candidate.strategy == "weave" and not candidate.options and sliced
 
-    def _best(self, found: Mapping[Candidate, Estimate]) -> Candidate:
-        """The fastest; of candidates that are about as fast, the one with the fewest CTAs. CTAs cost time even where
-        their threads have nothing to do, which estimates do not include."""
-        least = min(e.cycles for e in found.values())
-        near = [c for c in found if found[c].cycles <= least * (1 + TIE)]
-        return min(near, key=lambda c: (-min(c.factors), found[c].cycles))
+    def _may_be_fused(self, possible: Sequence[Candidate]) -> bool:
+        """Whether some strategy fuses the kernels. Those that none takes may wait for each other's CTAs, or for all of
+        their own: then they are not launched side by side either."""
+        return any(self._make(c) for c in possible if c.plain and c.strategy != "separate")
 
     def _make(self, candidate: Candidate) -> bool:
         """Makes the candidate if that was not tried before. Returns whether it is made."""
@@ -115,13 +151,22 @@ class Search:
                 LOG.info("not %s: %s", candidate, reason)
         return candidate in self.made
 
-    def _chosen(self, candidate: Candidate, found: Mapping[Candidate, Estimate]) -> Woven:
+    def _chosen(self, candidate: Candidate, found: Mapping[Candidate, Prospect]) -> Woven:
         candidates = [
-            CandidateEstimate(str(c), e.cycles, e.registers, e.occupancy, e.decided_by, c.uncapped in self.made)
-            for c, e in sorted(found.items(), key=lambda item: (item[0] != candidate, item[1].cycles))
+            CandidateEstimate(
+                str(c),
+                p.cycles,
+                p.middle.registers,
+                p.middle.occupancy,
+                p.middle.decided_by,
+                c.uncapped in self.made,
+                p.gain,
+                p.worst[0],
+            )
+            for c, p in sorted(found.items(), key=lambda item: (item[0] != candidate, item[1].cycles))
         ]
         decision = Decision(tuple(candidates), _decided(candidate, found), self._assumed())
-        self.decided = Decided(candidate, decision, tuple(self._refusals()))
+        self.decided = Decided(candidate, decision, tuple(self._reasons()))
         return self._capped(self.made[candidate.uncapped])
 
     def as_decided(self, decided: Decided) -> Woven:
@@ -141,6 +186,10 @@ class Search:
             notes = notes or [f"not fused: {SLOWER}"]
         return made.reported(replace(made.report, notes=(*made.report.notes, *notes), decision=decision))
 
+    def _reasons(self) -> list[str]:
+        """Why candidates were refused or dropped."""
+        return [*self._refusals(), *(f"{candidate}: {why}" for candidate, why in self.dropped.items())]
+
     def _refusals(self) -> list[str]:
         """Each reason once, with the candidates that it refuses, except those of which a part is refused for it."""
         notes: list[str] = []
@@ -158,7 +207,7 @@ class Search:
         return tuple(what for what in (grids, blocks) if what)
 
 
-def _decided(chosen: Candidate, found: Mapping[Candidate, Estimate]) -> str:
+def _decided(chosen: Candidate, found: Mapping[Candidate, Prospect]) -> str:
     """Why the candidate is chosen, and by how much it is estimated to be faster than other strategies."""
     own, least = found[chosen].cycles, min(e.cycles for e in found.values())
     why = "the least estimate" if own == least else f"within {TIE:.0%} of the least estimate and of fewest CTAs"

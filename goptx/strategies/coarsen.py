@@ -6,13 +6,15 @@ from dataclasses import replace
 from typing import Unpack
 
 from goptx.launch.shape import Shape
-from goptx.options import Axis
+from goptx.options import Assume, Axis
+from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, chosen_from
 from goptx.weaving.weave import weave
 from goptx.weaving.weave_options import CoarsenOptions
 
 
+@judged
 def coarsen(
     source: Source,
     factor: int = 2,
@@ -20,6 +22,7 @@ def coarsen(
     *,
     entry: str | None = None,
     shape: Shape | None = None,
+    assume: Assume | None = None,
     **options: Unpack[CoarsenOptions],
 ) -> Woven:
     """The kernel woven with copies of itself, so that one CTA does the work of `factor` CTAs.
@@ -36,6 +39,7 @@ def coarsen(
     entry: may be left out where the module has only one.
     shape: the launch shape of the kernel alone. For a grid that `factor` divides, no branch and no code for CTAs left
         over is generated. Without it, the number of CTAs along the axis becomes a hidden parameter.
+    assume: what is known of the kernel, for the estimate in the report, as in `goptx.weave`.
     options: arch, name, policy, slicing, divergence, latency, max_blocks, max_growth, presume, as in `goptx.weave`.
 
     The result is launched like the kernel: `launch(stream, args, grid=G, block=B)`, with the kernel's own grid; the

@@ -9,6 +9,7 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from goptx.errors import InputError
+from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def fuse(*sources: Source, strategy: Literal["interleave"], **options: Unpack[In
 def fuse(*sources: Source, strategy: Literal["separate"], **options: Unpack[SeparateOptions]) -> Woven: ...
 @overload
 def fuse(*sources: Source, strategy: Literal["auto"], **options: Unpack[AutoOptions]) -> Woven: ...
+@judged
 def fuse(*sources: Source, strategy: Strategy = "weave", **options: Any) -> Woven:
     """One kernel that does what all kernels do, by one of these strategies:
 

@@ -14,7 +14,8 @@ from goptx.latency.table import LatencyTable
 from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
 from goptx.launch.specification import find_specification
-from goptx.options import Placement
+from goptx.options import Assume, Placement
+from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
 from goptx.sources.kernel_text import Chosen
@@ -31,6 +32,7 @@ from goptx.weaving.shapes.remap import of_own_lanes
 from goptx.weaving.shapes.shape_kernels import shape
 
 
+@judged
 def horizontal(
     *sources: Source,
     entries: Sequence[str | None] | None = None,
@@ -38,6 +40,7 @@ def horizontal(
     name: str | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
+    assume: Assume | None = None,
     placement: Placement | None = None,
     partition: Sequence[int] | None = None,
     tunable: Sequence[bool] | None = None,

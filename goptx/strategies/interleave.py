@@ -12,7 +12,8 @@ from goptx.analysis.cfg import Flow
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
 from goptx.launch.shape import Shape
-from goptx.options import ParameterPairs, Placement
+from goptx.options import Assume, ParameterPairs, Placement
+from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
 from goptx.strategies.dispatch import choices_of, side_by_side, split_loops_of_each
@@ -30,6 +31,7 @@ from goptx.weaving.shapes.shape_kernels import shape
 MOST = 1 << 16  # CTAs of one round of the ratio
 
 
+@judged
 def interleave(
     *sources: Source,
     entries: Sequence[str | None] | None = None,
@@ -37,6 +39,7 @@ def interleave(
     name: str | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
+    assume: Assume | None = None,
     placement: Placement | None = None,
     ratio: Sequence[int] | None = None,
     presume: bool = True,

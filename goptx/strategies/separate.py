@@ -17,13 +17,14 @@ from goptx.launch.launching import Launch
 from goptx.launch.native_code import NativeCode
 from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Shape
-from goptx.options import STREAMS, Streams
+from goptx.options import STREAMS, Assume, Streams
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Function, Module, Section, Variable
 from goptx.ptx.statics import with_statics_outside
 from goptx.ptx.verify import verify
 from goptx.ptx.walk import free_name, instructions_of
+from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Origin, Woven
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.results.report import Counts, Report
@@ -38,6 +39,7 @@ from goptx.weaving.weave import weave
 ANY = Shape(None, None, None)
 
 
+@judged
 def separate(
     *sources: Source,
     entries: Sequence[str | None] | None = None,
@@ -45,6 +47,7 @@ def separate(
     name: str | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
+    assume: Assume | None = None,
     notes: Sequence[str] = (),
     streams: Streams = False,
 ) -> Woven:

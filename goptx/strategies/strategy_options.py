@@ -77,6 +77,7 @@ class OwnAutoOptions(ResultOptions, total=False):
     max_blocks: int | None
     max_growth: float | None
     presume: bool
+    assemble: bool
 
 
 class AutoOptions(KernelOptions, OwnAutoOptions, DependentOptions, total=False):

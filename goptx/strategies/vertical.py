@@ -10,7 +10,8 @@ from pathlib import Path
 from goptx.errors import CannotWeave
 from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.shape import Shape
-from goptx.options import Choice, ParameterNames, ParameterPairs, Placement, Unproved
+from goptx.options import Assume, Choice, ParameterNames, ParameterPairs, Placement, Unproved
+from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.sources.kernel_text import Chosen
@@ -38,6 +39,7 @@ from goptx.weaving.shapes.range_guard import guard_ranges
 from goptx.weaving.shapes.shape_kernels import shape
 
 
+@judged
 def vertical(
     *sources: Source,
     entries: Sequence[str | None] | None = None,
@@ -46,6 +48,7 @@ def vertical(
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
+    assume: Assume | None = None,
     placement: Placement | None = None,
     depends: bool = False,
     assume_local: bool = False,

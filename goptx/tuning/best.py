@@ -20,6 +20,7 @@ from goptx.launch.native_code import NativeCode
 from goptx.launch.shape import Shape
 from goptx.measuring.bench.baselines import SEPARATE
 from goptx.options import Objective
+from goptx.results.expected_gain import unjudged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of
 from goptx.sources.kernel_text import Chosen
@@ -160,7 +161,8 @@ class Replay:
 
     def made(self, sources: Sequence[Source] = ()) -> Woven:
         """The kernel, as `replay` makes it."""
-        return capped(fused(self.job(sources)), self.candidate)
+        with unjudged():  # it was measured
+            return capped(fused(self.job(sources)), self.candidate)
 
     def _kernels(self) -> Iterator[Chosen]:
         for tuned in self.held["kernels"]:

@@ -12,6 +12,7 @@ from goptx.device.register_bound import register_bound
 from goptx.device.resources import Resources
 from goptx.errors import GoptxError
 from goptx.launch.shape import Shape
+from goptx.results.expected_gain import unjudged
 from goptx.results.fused_kernel import Woven
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
@@ -49,7 +50,8 @@ class Made:
 def make(job: Job) -> Made:
     """Makes the candidate. A `GoptxError` is not raised: it becomes a refused trial."""
     try:
-        woven = fused(job)
+        with unjudged():  # it is measured
+            woven = fused(job)
         resources = woven.resources()
     except GoptxError as error:
         return Made((Trial(job.candidate, "refused", str(error)),))

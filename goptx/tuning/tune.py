@@ -17,7 +17,7 @@ from goptx.errors import InputError
 from goptx.launch.shape import Shape
 from goptx.measuring.bench.bench import Bench
 from goptx.measuring.bench.questions import Described
-from goptx.options import MEASURED_STRATEGIES, OBJECTIVES, MeasuredStrategy, Objective
+from goptx.options import MEASURED_STRATEGIES, OBJECTIVES, Assume, MeasuredStrategy, Objective
 from goptx.progress import progress_of
 from goptx.results.given_kernels import Source
 from goptx.tuning.best import Best, capped, digest
@@ -46,6 +46,7 @@ def tune(
     entries: Sequence[str | None] | None = None,
     shapes: Sequence[Shape] | None = None,
     args: Arguments | None = None,
+    assume: Assume | None = None,
     strategies: Sequence[MeasuredStrategy] | None = None,
     d0: D0 | None = None,
     budget: str | float | Budget | None = None,
@@ -72,6 +73,8 @@ def tune(
         beside the kernels' files.
     shapes, args: instead of specifications, the shape of each kernel, and arguments: by name ("A:2") as `goptx.check`
         takes them, or a sequence for each kernel. Arrays, of numpy or on a device, are copied to the measuring device.
+    assume: what is known of the kernels, as in `goptx.weave`: it makes estimates more exact, by which candidates are
+        ordered, and left out where they are far from the best.
     strategies: the strategies to try, of "weave", "vertical", "interleave", "horizontal" and "separate".
     d0: the threads of a horizontal kernel's CTA, one number or several, multiples of 128 up to 1,024: each is shared
         out among the kernels that are `tunable` in steps of 128 (HFUSE, CGO 2022). By default the sum of the kernels'
@@ -113,7 +116,7 @@ def tune(
         about = _about_run(subject, where, chosen, seed, objective)
         trials = Records(about, None if records is None else Path(records))
         made = stack.enter_context(makers(subject, executor, workers))
-        pruning = Pruning.of(subject.kernels, subject.shapes, subject.arch)
+        pruning = Pruning.of(subject.kernels, subject.shapes, subject.arch, assume)
         tell = stack.enter_context(progress_of("tried", quiet=not progress))
         found = Search(
             space, pruning, made.submit, measuring, trials, limit, subject.workload.baselines, objective == "launched",

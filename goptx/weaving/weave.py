@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,18 +13,19 @@ from goptx.errors import ConvergenceWarning
 from goptx.latency.table import load_table
 from goptx.launch.shape import Shape
 from goptx.options import Merging
+from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import kernels_of, shapes_of
 from goptx.weaving.converge.converge import converge
 from goptx.weaving.converge.split_loops import split_loops
 from goptx.weaving.emit.emit import emit
 from goptx.weaving.emit.reconverge import reconverge
+from goptx.weaving.few_registers import drafted, with_few_registers
 from goptx.weaving.link.link import link
 from goptx.weaving.merging import merge as merging
 from goptx.weaving.merging.barrier_ids import prepare_barriers
 from goptx.weaving.merging.copies import merge_copies
 from goptx.weaving.merging.merge_input import merge_inputs
-from goptx.weaving.merging.merged_blocks import merged_blocks
 from goptx.weaving.merging.size_limits import MergeLimits, check_limits
 from goptx.weaving.merging.slice import slice, slicings_of
 from goptx.weaving.model import Choices
@@ -35,13 +37,16 @@ from goptx.weaving.shapes.shape_kernels import shape
 
 if TYPE_CHECKING:
     from goptx.latency.table import LatencyTable
-    from goptx.options import Choice, Merging, ParameterPairs, Placement, Policy, Slicing
+    from goptx.options import Assume, Choice, Merging, ParameterPairs, Placement, Policy, Slicing
     from goptx.results.given_kernels import Source
     from goptx.sources.kernel_text import Chosen
     from goptx.weaving.dependent.shared_inputs import InCommon
+    from goptx.weaving.merging.merge_input import MergeInput
+    from goptx.weaving.merging.slice import SlicingThresholds
     from goptx.weaving.model import Linked
 
 
+@judged
 def weave(
     *sources: Source,
     entries: Sequence[str | None] | None = None,
@@ -53,6 +58,7 @@ def weave(
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
     shapes: Sequence[Shape] | None = None,
+    assume: Assume | None = None,
     placement: Placement | None = None,
     max_blocks: int | None = None,
     max_growth: float | None = None,
@@ -72,8 +78,14 @@ def weave(
         separately, so the fused kernel may hang or be wrong. A `ConvergenceWarning` says so. It takes kernels
         of one shape, and of the options below policy, slicing and latency; more than two kernels are merged in
         order, the result with the next.
+    assume: what is known of the kernels, such as {"A": {"trips": {40: 48}, "live_ctas": 8192}}: the loop whose head is
+        in line 40 of kernel A runs 48 times, and 8,192 of its CTAs do not end at once. It makes the estimate in the
+        report (`report.expected`) more exact, and changes nothing else. A `ProbablySlower` warning is given where the
+        fused kernel is estimated to be slower than separate launches.
     policy: "latency", "paper" (the greedy of the GoPTX paper) or "concat" (no interleaving); by default "latency",
-        and "paper" with merge="paper". The latter two order each pair of blocks, or of slices, by itself.
+        and "paper" with merge="paper". The latter two order each pair of blocks, or of slices, by itself. Where it is
+        left out, and interleaved the kernels would spill registers, or half as many CTAs would fit on an SM as with
+        each alone, they stand block after block, or one after the other; the report's notes say so.
     slicing: "adaptive" (default; of each kernel, the mean latency of its blocks), a threshold in cycles, or None.
         Policy "latency" leaves adaptive slicing out where it would make the woven kernel longer.
     divergence: what to do where the lanes of a warp diverge: "park" (the other kernel waits meanwhile),
@@ -97,6 +109,7 @@ def weave(
 
     Raises `PtxSyntaxError`, `CannotLink`, `CannotWeave` or `InputError`.
     """
+    by_default = policy is None
     policy = policy_of(merge, policy)
     check_request(policy, slicing, divergence, placement)
     check_limits(max_blocks, max_growth)
@@ -135,11 +148,24 @@ def weave(
         made = common.loaded_once(shaped, whole, flows)
         shaped, whole, flows = made.linked, made.side, made.flows
 
-    merged = merged_blocks(whole, join=policy == "latency")  # published policies order each pair of blocks by itself
-    scheduled = schedule(shaped, looped, merged, choices)
-    final = reconverge(scheduled, looped, merged)
-    taken = replace(choices, slicing=whole.slicing)
-    return emit(chosen, shaped, flows, looped, merged, final, taken, whole.notes)
+    draft = drafted(shaped, looped, whole, choices)
+    if by_default:
+        sequence = None if common else partial(_in_sequence, shaped, inputs, slicings[-1], limits)
+        draft = with_few_registers(shaped, looped, draft, sequence)
+    final = reconverge(draft.flow, looped, draft.merged)
+    taken = replace(draft.choices, slicing=draft.whole.slicing)
+    notes = (*draft.whole.notes, draft.note) if draft.note else draft.whole.notes
+    return emit(chosen, shaped, flows, looped, draft.merged, final, taken, notes)
+
+
+def _in_sequence(
+    linked: Linked, inputs: Sequence[MergeInput], slicing: SlicingThresholds, limits: MergeLimits
+) -> MergeInput:
+    """The kernels as one, each after the one before it."""
+    whole, *others = merging.merge_order(linked, inputs)
+    for other in others:
+        whole = merging.merge_in_sequence(slice(merging.cut_at_waits(whole, other), slicing), limits)
+    return whole
 
 
 def _with_common_parameters(linked: Linked, same: ParameterPairs) -> tuple[Linked, InCommon | None]:

@@ -12,7 +12,7 @@ from typing import TypedDict
 
 from goptx.latency.table import LatencyTable
 from goptx.launch.shape import Shape
-from goptx.options import Choice, Merging, ParameterPairs, Placement, Policy, Slicing
+from goptx.options import Assume, Choice, Merging, ParameterPairs, Placement, Policy, Slicing
 
 
 class KernelOptions(TypedDict, total=False):
@@ -20,6 +20,7 @@ class KernelOptions(TypedDict, total=False):
 
     entries: Sequence[str | None] | None
     shapes: Sequence[Shape] | None
+    assume: Assume | None
 
 
 class ResultOptions(TypedDict, total=False):

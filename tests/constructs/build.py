@@ -1,17 +1,19 @@
-"""Remakes constructs.sm_80.ptx with nvcc."""
+"""Remakes the PTX files of this folder with nvcc."""
 
 import re
 import subprocess
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+TARGETS = {"constructs": "sm_80", "dead_warps": "sm_90"}
 
 
 def main() -> None:
-    target = FOLDER / "constructs.sm_80.ptx"
-    source = FOLDER / "constructs.cu"
-    subprocess.run(["nvcc", "-ptx", "-arch=sm_80", "-O3", "--std=c++17", "-o", target, source], check=True)
-    target.write_text(re.sub(r"\A(//.*\n)*", "", target.read_text()))
+    for name, arch in TARGETS.items():
+        target = FOLDER / f"{name}.{arch}.ptx"
+        source = FOLDER / f"{name}.cu"
+        subprocess.run(["nvcc", "-ptx", f"-arch={arch}", "-O3", "--std=c++17", "-o", target, source], check=True)
+        target.write_text(re.sub(r"\A(//.*\n)*", "", target.read_text()))
 
 
 if __name__ == "__main__":

@@ -159,7 +159,7 @@ def test_json_report_is_one_object(files: Path, capsys: pytest.CaptureFixture[st
 
 def test_text_report_is_that_of_the_weaving(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "double.ptx", "next.ptx", "--report"]) == 0
-    assert "woven fraction" in capsys.readouterr().err
+    assert "instructions beside" in capsys.readouterr().err
 
 
 # The woven kernel is wrong ------------------------------------------------------------------------------

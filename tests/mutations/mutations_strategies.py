@@ -138,4 +138,11 @@ OF_STRATEGIES = (
         "return part",
         f"{COARSENED}::test_shared_memory_of_an_interleaved_kernel_is_that_of_all_its_copies",
     ),
+    Mutation(
+        "a candidate that may lose much is chosen",
+        "goptx/strategies/estimates/prospects.py",
+        "return prospect.loss <= LOSS and prospect.gain",
+        "return prospect.gain",
+        "tests/strategies/test_assumptions.py::test_a_candidate_that_may_lose_much_is_not_chosen",
+    ),
 )

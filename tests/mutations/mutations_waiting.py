@@ -294,8 +294,8 @@ OF_WAITING = (
     Mutation(
         "a spin may wait for what a branch sets",
         INFLUENCE,
-        "for n in read(instruction)} | self.conditions",
-        "for n in read(instruction)}",
+        "for n in depends_on(instruction)} | self.conditions",
+        "for n in depends_on(instruction)}",
         f"{BARRIERS}::test_a_spin_through_a_flag_that_is_set_under_a_branch_is_refused",
     ),
     Mutation(

@@ -44,7 +44,7 @@ def test_a_thread_that_ends_in_a_function_ends_its_kernel_only() -> None:
     """`exit` ends the kernel, as it does in the entry: neither what comes after the call follows, nor another kernel
     is lost."""
     calling = certificate(Given(ADDRESS + "call f, (%r1);\nst.global.u32 [%d2], %r1;"), "A1\nA2\nA3\nA5")
-    assert "`call f, (%r1);`, which the checker does not know" in str(calling)
+    assert "a call: the code of `f` is not known" in str(calling)
     inlined = "setp.gt.u32 %p1, %r1, 5;\n@%p1 exit;\nst.global.u32 [%d2], %r1;"
     given = Given(ADDRESS + inlined, STORE)
     right = BOTH + "A4\nA5: @%a_p1 bra AE;\nA6\nAE:\nB4"

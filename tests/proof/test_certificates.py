@@ -128,8 +128,9 @@ def test_what_proving_prints(run: Run) -> None:
         r"^ +(?:@\S+ )?(?:(?:ld|st)\.(?:global|shared)|bar)\..*// [AB]:", Path("both.ptx").read_text(), re.M
     )
     assert re.fullmatch(
-        r"  control flow 6 blocks, "
-        rf"registers separate \({len(effects)} effects with equal operands\), variables separate \(10\), "
+        r"  control flow 6/6 blocks, "
+        rf"registers separate \({len(effects)} effects with equal operands\), memory order 33 pairs, "
+        r"variables separate \(10\), "
         r"convergence 0 instructions, barriers 1 in one order, loops 0 end",
         figures,
     )

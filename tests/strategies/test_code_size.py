@@ -7,9 +7,10 @@ import pytest
 import goptx
 from goptx import Shape
 from goptx.cost.code_size import CodeSize, Stretch
+from goptx.cost.courses import made_of
 from goptx.cost.estimate import Estimate
 from goptx.cost.hardware import MACHINES, machine_of
-from goptx.cost.kernels import Alone, alone, courses_of
+from goptx.cost.kernels import Alone, alone
 from goptx.device.assembler_log import sections
 from goptx.latency.table import load_table
 from goptx.results.given_kernels import kernels_of
@@ -92,7 +93,8 @@ def test_code_of_a_woven_kernel() -> None:
     """Its loop has both bodies, and as many iterations as each."""
     sources = loop(500, "a"), loop(400, "b")
     kernels = by_themselves(*sources)
-    (course,) = courses_of(goptx.weave(*sources), kernels, load_table(None, "sm_90"))
+    made = made_of(goptx.weave(*sources), kernels, load_table(None, "sm_90"))
+    course = made.course([kernel.unknown.middle for kernel in kernels], [0, 1])
     own = [kernel.work.course.code for kernel in kernels]
     assert [code.loops[0].passes for code in own] == [99, 99]
     together = course.code.loops[0]

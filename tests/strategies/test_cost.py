@@ -15,7 +15,7 @@ from goptx.cost.estimate import Load, Wave, estimate, next_step
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import alone
 from goptx.cost.register_estimate import Pressure
-from goptx.cost.trips import trips
+from goptx.cost.trips import loop_trips, trips, unknown_depth
 from goptx.cost.work import Course, Work
 from goptx.latency.table import load_table
 from goptx.results.given_kernels import kernels_of
@@ -53,7 +53,7 @@ def test_chooses_what_was_measured_to_be_fast(pair: tuple[str, str], candidate: 
     assert made.strategy == "weave" and made.max_registers == 32
     chose, head, first = str(made.report.decision).splitlines()[:3]
     assert chose.startswith(f"chosen: {candidate}, the least estimate; of another strategy: ") and "%" in chose
-    assert head.split() == "candidate kilocycles registers occupancy most of it".split()
+    assert head.split() == "candidate kilocycles gain least registers occupancy most of it".split()
     assert first.startswith(candidate) and str(made.report.decision) in str(made.report)
     stored = made.report.to_dict()["decision"]
     assert stored["candidates"][0]["name"] == candidate and not stored["assumed"]
@@ -158,7 +158,7 @@ def work(issue: float = 100, latency: float = 1000, live: int = 20, memory: floa
 
 def cycles(of: Work, ctas: int = 1 << 20, shared: int = 0, cap: int | None = None) -> float:
     wave = Wave(ctas, 256, of.course.latency)
-    return estimate([Load(of, ctas, 256)], [wave], of.course.pressure, shared, "sm_90", cap).cycles
+    return estimate([Load(of.units, ctas, 256)], [wave], of.course.pressure, shared, "sm_90", cap).cycles
 
 
 def test_more_to_do_takes_longer() -> None:
@@ -181,6 +181,16 @@ def test_registers_follow_what_is_live() -> None:
     straight, slow = Pressure(60, 0, 0), Pressure(60, 50, 0)
     assert Pressure(10).registers < straight.registers < slow.registers
     assert (straight + straight).registers > straight.registers == (straight | Pressure(5)).registers
+
+
+def test_kernels_that_would_spill_together_are_not_fused() -> None:
+    """Separate launches may spill, for they would alone."""
+    large = Pressure(20, needed=150)
+    wave, load = Wave(1 << 16, 128, 1000.0), Load(work().units, 1 << 16, 128)
+    assert not large.spills and (large + large).spills and large.times(2).spills and not (large | large).spills
+    assert estimate([load], [wave], large + large, 0, "sm_90").cycles < float("inf")
+    assert estimate([load, load], [wave], large + large, 0, "sm_90").cycles == float("inf")
+    assert estimate([load, load], [wave], large, 0, "sm_90").cycles < float("inf")
 
 
 def test_what_waits_is_worth_weaving() -> None:
@@ -208,6 +218,6 @@ def test_loops_go_round(step: str, bound: str, times: float) -> None:
         "mov.u32 %r1, %nctaid.x; mul.lo.u32 %r2, %r1, 4; ld.param.u32 %r3, [k_n]; mov.u32 %r4, 0;\n"
         f"LOOP: add.u32 %r4, %r4, {step}; setp.lt.u32 %p1, %r4, {bound}; @%p1 bra LOOP; ret;"
     )
-    often, unknown = trips(found)
-    assert max(often.values()) == times
-    assert unknown == (bound == "%r3" and step == "1")
+    own = loop_trips(found)
+    assert max(trips(found, own).values()) == times
+    assert unknown_depth(found, own) == (bound == "%r3" and step == "1")

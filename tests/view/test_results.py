@@ -167,7 +167,7 @@ def test_a_woven_kernel(woven: goptx.Woven) -> None:
     assert parameters[1] == ["0", "A", "gelu_harris_woven_a_param_0", "gelu_param_0", "u64", "8", "read and written"]
     assert len(parameters) == 1 + len(woven.params)
     assert report[2][:3] == ["B harris", "2", "38"] and report[3][0] == "woven"
-    assert f"woven fraction {woven.report.woven_fraction:.2f}, policy latency" in whole.text
+    assert f"instructions beside another kernel's {woven.report.woven_fraction:.0%}, policy latency" in whole.text
     assert [d.all("summary")[0].text for d in whole.all("details")][:5] == [
         "8 parameters", "Control flow", "Timeline", "What threads do", "PTX, 133 lines"
     ]  # fmt: skip

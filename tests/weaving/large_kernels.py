@@ -70,3 +70,43 @@ class _Writer:
         return f"{declared} and.b32 {bits}, {what}, {mask}; setp.eq.u32 {holds}, {bits}, {value}; @{holds} bra", (
             f"ELSE_{self.count}"
         )
+
+
+def tensor_kernel(columns: int) -> str:
+    """A kernel whose warpgroups accumulate tiles of 64 rows and so many columns on the tensor cores."""
+    sums = [f"%f{i}" for i in range(columns // 2)]
+    stores = "\n".join(f"st.global.f32 [%rd1+{512 * i}], {name};" for i, name in enumerate(sums))
+    zeros = "\n".join(f"mov.f32 {name}, 0f00000000;" for name in sums)
+    return f"""
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry tensor(.param .u64 out, .param .u64 a, .param .u64 b, .param .u32 k)
+.reqntid 128
+{{
+.reg .pred %p<3>;
+.reg .b32 %r<4>;
+.reg .f32 %f<{len(sums)}>;
+.reg .b64 %rd<6>;
+ld.param.u64 %rd1, [out];
+ld.param.u64 %rd2, [a];
+ld.param.u64 %rd3, [b];
+ld.param.u32 %r1, [k];
+mov.u32 %r2, %tid.x;
+mul.wide.u32 %rd4, %r2, 4;
+add.s64 %rd1, %rd1, %rd4;
+{zeros}
+LOOP:
+wgmma.fence.sync.aligned;
+wgmma.mma_async.sync.aligned.m64n{columns}k16.f32.f16.f16 {{{", ".join(sums)}}}, %rd2, %rd3, 1, 1, 1, 0, 0;
+wgmma.commit_group.sync.aligned;
+wgmma.wait_group.sync.aligned 0;
+add.s64 %rd2, %rd2, 2;
+add.s64 %rd3, %rd3, 2;
+add.s32 %r1, %r1, -1;
+setp.ne.s32 %p1, %r1, 0;
+@%p1 bra LOOP;
+{stores}
+ret;
+}}
+"""

@@ -7,7 +7,7 @@ from functools import partial
 
 from goptx.cli.argument_values import shapes, sources
 from goptx.cli.command import NewParser, Outcome, made
-from goptx.cli.flags import WEAVING, Flags, add_flags, add_result, add_weaving, given
+from goptx.cli.flags import KNOWN, KNOWN_TITLE, WEAVING, Flags, add_flags, add_result, add_weaving, given
 
 _FLAGS: Flags = {
     "factor": {"type": int, "metavar": "N", "help": "CTAs that are merged into one (default 2)"},
@@ -22,6 +22,7 @@ def add(new: NewParser) -> None:
         description="Weave a kernel with copies of itself, so that one CTA does the work of N neighbours.",
     )
     add_weaving(parser, {name: flag for name, flag in WEAVING.items() if name not in ("placement", "merge")}, inputs=1)
+    add_flags(parser, KNOWN_TITLE, KNOWN)
     add_result(parser)
     add_flags(parser, "of the copies", _FLAGS)
     parser.set_defaults(run=_run)

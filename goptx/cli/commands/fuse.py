@@ -7,7 +7,17 @@ from functools import partial
 
 from goptx.cli.argument_values import shapes, sources
 from goptx.cli.command import NewParser, Outcome, made
-from goptx.cli.flags import DEPENDENT, DEPENDENT_TITLE, add_flags, add_result, add_strategies, add_weaving, given
+from goptx.cli.flags import (
+    DEPENDENT,
+    DEPENDENT_TITLE,
+    KNOWN,
+    KNOWN_TITLE,
+    add_flags,
+    add_result,
+    add_strategies,
+    add_weaving,
+    given,
+)
 
 
 def add(new: NewParser) -> None:
@@ -15,6 +25,7 @@ def add(new: NewParser) -> None:
     add_weaving(parser)
     add_strategies(parser)
     add_flags(parser, DEPENDENT_TITLE, DEPENDENT)
+    add_flags(parser, KNOWN_TITLE, KNOWN)
     add_result(parser)
     parser.set_defaults(run=_run)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from goptx.cli.argument_values import launched, sizes
 from goptx.cli.command import NewParser, Outcome
-from goptx.cli.flags import add_launched, add_report
+from goptx.cli.flags import KNOWN, KNOWN_TITLE, add_flags, add_launched, add_report, given
 from goptx.cli.output import check_outputs, write
 from goptx.errors import InputError
 from goptx.options import OBJECTIVES
@@ -51,6 +51,7 @@ def add(new: NewParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the data (default 0)")
     parser.add_argument("--tolerance", type=float, metavar="X", help="allowed difference of floating-point results")
     parser.add_argument("--quiet", action="store_true", help="print neither progress nor the table")
+    add_flags(parser, KNOWN_TITLE, KNOWN)
     add_report(parser)
     parser.set_defaults(run=_run)
 
@@ -67,6 +68,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
     best = tune(
         *what.pop("sources"),
         **what,
+        **given(options),
         strategies=options.strategies and options.strategies.split(","),
         d0=options.d0,
         budget=options.budget,

@@ -7,6 +7,7 @@ hidden parameters, and quotients of forms, rounded down. A register of 32 bits h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product as pairs_of
 from math import gcd, prod
 
 from goptx.proof.formulas import FALSE, TRUE
@@ -78,29 +79,6 @@ class Integers:
             except ValueError:
                 raise _Unknown from None
         return self._forms[term]
-
-    def known(self, term: int) -> Form | None:
-        """The form of a term, None for what is not a number that is known."""
-        try:
-            return self.form(term)
-        except _Unknown:
-            return None
-
-    def parts_of_quotient(self, atom: int) -> tuple[Form, Form] | None:
-        """What a quotient divides by what, None for another atom."""
-        return self._quotients.get(atom)
-
-    def signs(self, opcode: str, first: int, second: int) -> list[Form]:
-        """The forms of which a comparison such as "setp.lt.u32" asks whether they are below 0; none where its operands
-        may not be what registers hold."""
-        _, relation, type = (*opcode.split("."), "", "")[:3]
-        one, other = self.known(first), self.known(second)
-        if type not in _BITS or relation not in _RELATIONS or one is None or other is None:
-            return []
-        if not all(self._fits(f, _BITS[type] - (type[0] == "s")) for f in (one, other)):
-            return []
-        wanted, _ = _RELATIONS[relation]
-        return [f for w, f in zip(wanted, (less(one, other), less(other, one)), strict=True) if w]
 
     def atoms(self, form: Form) -> frozenset[int]:
         """The special registers and parameters in a form."""
@@ -235,6 +213,34 @@ class Integers:
             return self._by_cases((first, second), rule, self.formulas.ite)
         except _Unknown:
             return None
+
+    def deciding(self, opcode: str, first: int, second: int) -> list[Form] | None:
+        """Forms that decide a comparison such as "setp.lt.u32" by which of them are below 0, None if there are none."""
+        _, relation, type = (*opcode.split("."), "", "")[:3]
+        if type not in _BITS or relation not in _RELATIONS:
+            return None
+        size = 1 << _BITS[type]
+        numbers, found = list[list[Form]](), list[Form]()
+        for form in (self.known(first), self.known(second)):
+            low, high = self.range(form) if form is not None else (size, size)
+            if form is None or low < -size or high >= size or (type[0] == "s" and (low < 0 or high >= size // 2)):
+                return None
+            numbers.append([form, total(form, whole(size))] if low < 0 else [form])
+            found += [form] if low < 0 else []
+        for a, b in pairs_of(*numbers):
+            found += [f for f, wanted in zip((less(a, b), less(b, a)), _RELATIONS[relation][0], strict=True) if wanted]
+        return [f for f in found if self.range(f)[0] < 0 <= self.range(f)[1]]
+
+    def known(self, term: int) -> Form | None:
+        """The form of a term, None for what is not a number that is known."""
+        try:
+            return self.form(term)
+        except _Unknown:
+            return None
+
+    def fraction(self, atom: int) -> tuple[Form, Form] | None:
+        """What an atom divides by what, None where it is not a quotient."""
+        return self._quotients.get(atom)
 
     def halves(self, term: int) -> list[int] | None:
         """The low and the high word of a number of 64 bits."""

@@ -6,7 +6,6 @@ claim that cannot hold: a kernel with more threads or CTAs than the fused kernel
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import reduce
 from math import prod
 
@@ -196,29 +195,25 @@ class LaunchSizes:
         its number with a multiple of 32."""
         number = self.integers.form(self.thread)
         rests = less(form, number), total(form, number, whole(1))
-        return self.is_of_cta(form) or any(self.is_of_cta(r) and all(n % WARP == 0 for _, n in r) for r in rests)
+        return self.is_of_warp(form) or any(self._counts_warps(rest) for rest in rests)
 
     def is_of_warp(self, form: Form) -> bool:
-        """Whether all threads of a warp have the same number: it depends on the thread only through quotients of its
-        number, with a multiple of 32 added, by multiples of 32."""
-        atoms = {a for product, _ in form for a in product}
-        return all(self._is_quotient_of_warps(a) or self.is_of_cta((((a,), 1),)) for a in atoms)
+        """Whether the form has one value for all threads of a warp. The quotient of the thread's number, moved by a
+        multiple of 32, by a multiple of 32 has."""
+        return all(self._is_atom_of_warp(atom) for product, _ in form for atom in product)
 
-    def _is_quotient_of_warps(self, atom: int) -> bool:
-        parts = self.integers.parts_of_quotient(atom)
-        if parts is None:
-            return False
-        rest = less(parts[0], self.integers.form(self.thread))
-        return self.is_of_cta(total(*parts[1:], rest)) and all(n % WARP == 0 for _, n in (*rest, *parts[1]))
+    def _is_atom_of_warp(self, atom: int) -> bool:
+        fraction = self.integers.fraction(atom)
+        if fraction is None:
+            return atom not in (self.special[f"%tid.{axis}"] for axis in "xyz")
+        top, bottom = fraction
+        rest = less(top, self.integers.form(self.thread))
+        of_warps = all(not p and n % WARP == 0 for p, n in bottom) and self._counts_warps(rest)
+        return of_warps or (self.is_of_warp(top) and self.is_of_warp(bottom))
 
-    def agree(self, opcode: str, values: Sequence[int]) -> bool:
-        """Whether all threads of a warp get the same from a step with these values: those that a comparison reads, or
-        the one that another step gives."""
-        if opcode.startswith("setp."):
-            signs = self.integers.signs(opcode, *values)
-            return bool(signs) and all(self.is_uniform(f) for f in signs)
-        form = self.integers.known(values[0])
-        return form is not None and self.is_of_warp(form)
+    def _counts_warps(self, form: Form) -> bool:
+        """Whether it is a multiple of 32 with one value for all threads of a warp."""
+        return self.is_of_warp(form) and all(n % WARP == 0 for _, n in form)
 
     def _value(self, opcode: str, *operands: int) -> int:
         found = self.integers.value(opcode, *operands)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, permutations
 
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import NotProved, Program, Step
@@ -60,7 +60,6 @@ def check_groups(fused: Program, projections: Mapping[str, Projection], placemen
             raise NotProved(step.line, f"`{step.statement}` is a barrier of no kernel")
         if step.facts.row.scope >= Scope.CTA and not _id(step).isdigit():
             raise NotProved(step.line, f"the number of `{step.statement}` is not known")
-    _check_alone(fused, projections)
     deciding = _deciding(fused, next(iter(projections.values()))) & placements.comparisons
     for cta in _cases(placements, deciding, placements.facts, placements.is_of_cta):
         cases = _cases(placements, deciding, cta, placements.is_uniform)
@@ -69,19 +68,28 @@ def check_groups(fused: Program, projections: Mapping[str, Projection], placemen
             check(group.part, group.projections)
             for letter in projections:
                 _check_arrivals(group, letter, placements)
+        _check_alone(groups)
         _check_together(groups, placements)
 
 
-def _check_alone(fused: Program, projections: Mapping[str, Projection]) -> None:
-    """That no kernel waits elsewhere than at plain barriers while another kernel waits."""
-    waits = {letter: waits_of(p.kernel) for letter, p in projections.items()}
-    special = {letter for letter, w in waits.items() if w.held or w.releases or w.cluster}
-    for letter in special:
-        for other, projection in projections.items():
-            found = [s for s in fused.steps if s.number in projection.matched and s.facts.row.scope >= Scope.CTA]
-            if other != letter and (found or other in special):
-                line = found[0].line if found else 1
-                raise NotProved(line, f"kernel {letter} waits elsewhere than at barriers of all threads, {other} too")
+def _check_alone(groups: Sequence[_Group]) -> None:
+    """That a kernel which waits elsewhere than at plain barriers does so in groups where no other kernel waits: its
+    threads then wait as they do in the kernel alone."""
+    for letter, other in permutations(groups[0].projections, 2):
+        for group in groups:
+            if _waiting(group, letter, ends=True) and (found := [*group.own[other], *_waiting(group, other)]):
+                what = f"kernel {letter} waits elsewhere than at barriers of all threads, {other} too"
+                raise NotProved(found[0].line, what)
+
+
+def _waiting(group: _Group, letter: str, ends: bool = False) -> list[Step]:
+    """Where threads of the group wait in the kernel other than at plain barriers; with `ends`, where such a wait ends,
+    too."""
+    projection = group.projections[letter]
+    waits = waits_of(projection.kernel)
+    wanted = waits.held | waits.releases if ends else waits.held
+    found = [group.part.steps[n] for n, own in projection.matched.items() if not own.isdisjoint(wanted)]
+    return [waits.cluster] if waits.cluster and not found else found
 
 
 def _deciding(fused: Program, projection: Projection) -> frozenset[int]:
@@ -132,7 +140,7 @@ def _part(fused: Program, projections: Mapping[str, Projection], given: int) -> 
             test = projection.terms.formula_under(projection.outer.guard(registers, last), given)
             if test in (TRUE, FALSE):
                 ways[last.number] = fused.following(last)[0 if test == TRUE else -1]
-    found = _Part(fused.entry, fused.steps, fused.singles, fused.ranges, ways=ways)
+    found = _Part(fused.entry, fused.steps, fused.singles, fused.ranges, pure=fused.pure, ways=ways)
     found.uniform.update(fused.uniform)
     return found
 

@@ -70,8 +70,9 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
     added = [s for s in unclaimed if s.facts.row.scope == Scope.WARP or (s.facts.row.scope and s.facts.aligned)]
     if projection.comers:  # then all lanes of a warp come to each of these, so that they have come to as many
         added += [s for s in own if is_counted(s)]
+    joint = list[Step]()
     if any(n in _joint_branches(projection.kernel) for n, _ in projection.polarity.values()):  # the same
-        added += [s for s in own if any(is_aligned(projection.kernel.steps[n]) for n in projection.matched[s.number])]
+        joint = [s for s in own if any(is_aligned(projection.kernel.steps[n]) for n in projection.matched[s.number])]
     whole = [s for s in own if is_aligned(s)]
     for step in whole:
         _check_guard(projection, step)
@@ -80,7 +81,8 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
         last, region = fused.steps[fused.blocks[branch][-1]], fused.region(branch)
         same = projection.polarity.get(last.number)  # a branch that all lanes take as the kernel's branch
         mine = same[:1] if same else ()
-        for step in (*added, *(whole if not mine else ())):
+        stays = sum(t != END and not fused.only_ends(t) for t in set(fused.successors(branch)))
+        for step in (*added, *(whole if not mine else ()), *(joint if not mine or stays > 1 else ())):
             if fused.block_of[step.number] in region:
                 what = f"not all lanes of a warp may come to `{step.statement}`, by the branch in line {last.line}"
                 raise NotProved(step.line, what)

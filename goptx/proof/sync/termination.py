@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import ASKED, END, NotProved, Program
+from goptx.proof.kernel_code import ASKED, END, OF_CTA, NotProved, Program
 from goptx.proof.projection import Projection
 from goptx.proof.sync.convergence import diverging_branches
+from goptx.proof.sync.varying import varying_branches
+from goptx.ptx.opcodes import Scope
 
 
 def check_termination(projections: Sequence[Projection]) -> int:
@@ -42,24 +44,30 @@ def _idle(projections: Sequence[Projection], edge: tuple[int, int]) -> int:
 
 
 def _is_asked_by_others(projection: Projection, edge: tuple[int, int], idle: int, diverging: frozenset[int]) -> bool:
-    """Whether lanes that do not get on are in the loop only because other lanes of their warp ask for it: in the loop
-    itself, or before it, and no branch has led those elsewhere since."""
+    """Whether lanes that do not get on are in the loop only because other lanes of their warp, or threads of their CTA,
+    ask for it: in the loop itself, or before it, and no branch has led those elsewhere since."""
     fused = projection.fused
-    loop = fused.natural_loop(edge)
     for name, asked in projection.asked.get(edge, {}).items():
         if projection.formulas.both(idle, asked) != FALSE:
             continue
-        asking = name.removeprefix(ASKED)
-        if not asking.isdigit():  # the last block that asked: all lanes come to such blocks together, and to the edge
-            inside = frozenset[int]().union(*map(fused.region, diverging))
-            found = inside.isdisjoint(projection.asking | {edge[0]})
-        else:
-            start = int(asking)
-            alike = start in loop or diverging.isdisjoint(_between(fused, start, edge[0]))
-            found = alike and fused.dominates(start, edge[0])
+        asking, blocks, divided = name.removeprefix(ASKED), projection.asking, diverging
+        if asking.startswith(OF_CTA):
+            asking, blocks = asking.removeprefix(OF_CTA), projection.asking_of_cta
+            divided = varying_branches(fused, Scope.CTA)
+        if asking.isdigit():
+            found = _is_there(fused, int(asking), edge, divided)
+        else:  # the last block that asked: all lanes come to such blocks together, and to the edge
+            inside = frozenset[int]().union(*map(fused.region, divided))
+            found = inside.isdisjoint(blocks | {edge[0]})
         if found:
             return True
     return False
+
+
+def _is_there(fused: Program, start: int, edge: tuple[int, int], diverging: frozenset[int]) -> bool:
+    """Whether threads that left a block together are together where the loop begins again."""
+    alike = start in fused.natural_loop(edge) or diverging.isdisjoint(_between(fused, start, edge[0]))
+    return alike and fused.dominates(start, edge[0])
 
 
 def _between(fused: Program, first: int, last: int) -> frozenset[int]:

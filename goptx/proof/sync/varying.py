@@ -114,4 +114,9 @@ def _depends(program: Program, step: Step, varying: set[str] | frozenset[str], s
 
 def _is_of_thread(program: Program, name: str) -> bool:
     """Whether it is a special register that may differ between threads."""
-    return name.startswith("%") and program.type_of(name) is None and name.partition(".")[0] not in _SAME_EVERYWHERE
+    return name.startswith("%") and program.type_of(name) is None and not is_same_everywhere(name)
+
+
+def is_same_everywhere(name: str) -> bool:
+    """Whether it is a special register that has one value for all threads of a CTA."""
+    return name.partition(".")[0] in _SAME_EVERYWHERE

@@ -6,30 +6,28 @@ different places are followed together, as a set of places: they are at the same
 threads of the CTA take alike. A branch of a kernel around a barrier of that kernel must be taken alike by all threads
 for the kernel's own sake: that is presumed, and the certificate names it.
 
-*Other waits.* Say that all threads hang, after as many plain barriers, and some at another wait of kernel X. If every
-thread that is elsewhere comes in X, without doing what may end such a wait, to a plain barrier of X or to its end, then
-X alone hangs as well. So it is enough that no thread waits for another kernel between such a wait, of anybody, and
-what may end it.
+Other waits are looked at by `held_up.py`.
 
 Requires: the projections have been proved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import networkx as nx
-
+from goptx.proof.formulas import LAST, TRUE
 from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.projection import Projection
-from goptx.proof.sync.convergence import diverging_branches
+from goptx.proof.sync.held_up import Holds
 from goptx.proof.sync.varying import varying_branches
-from goptx.proof.sync.waits import Waits, is_barrier, is_plain, waits_of
+from goptx.proof.sync.waits import is_barrier, is_plain, is_plain_barrier
 from goptx.ptx.opcodes import Scope
 
 MOST_SETS = 4096
+_RESULT = re.compile(r"result ([0-9]+)\.[0-9]+")
 Place = tuple[int, int]  # a block, and the position of a step in it
 Label = tuple[str, str, bool]  # of a barrier: its id, the kernels that wait there, whether it is a reduction
 Labels = dict[int, frozenset[object]]
@@ -54,7 +52,7 @@ def check_waiting(fused: Program, projections: Mapping[str, Projection]) -> Foun
     for step in barriers:
         if step.guard and _stands_for_plain(step, projections):
             raise NotProved(step.line, f"`{step.statement}` is guarded, so some threads may not come to it")
-    holds = _Holds(fused, projections, own, added)
+    holds = Holds(fused, projections, own, added)
     holds.check()
     try:
         _Order(fused, projections, own, found, holds).check()
@@ -68,106 +66,6 @@ def check_waiting(fused: Program, projections: Mapping[str, Projection]) -> Foun
 
 
 @dataclass
-class _Holds:
-    """What other waits there are in the fused kernel, and whether a thread that is held up somewhere may still have to
-    end one."""
-
-    fused: Program
-    projections: Mapping[str, Projection]
-    own: Mapping[str, Sequence[Step]]
-    added: Sequence[Step]
-
-    def check(self) -> None:
-        """That kernels which concern other CTAs are the only ones that wait, and that lanes of a warp do not wait for
-        each other in one kernel while they wait in another."""
-        for letter, waits in self.waits.items():
-            if self.added and (waits.held or waits.cluster):
-                step = self.added[0]
-                raise NotProved(step.line, f"`{step.statement}` is of no kernel, and kernel {letter} waits elsewhere")
-            others = [s for other, its in self.own.items() if other != letter for s in its]
-            others += [self.fused.steps[n] for n in self.held if self.held[n] != letter]
-            if waits.cluster and others:
-                what = f"`{others[0].statement}` waits, and kernel {letter} waits for other CTAs of its cluster"
-                raise NotProved(others[0].line, what)
-        for step in self.fused.steps:
-            if step.facts.row.scope in (Scope.WARP, Scope.WARPGROUP):
-                self._check_lanes(step)
-
-    def _check_lanes(self, step: Step) -> None:
-        """That lanes which come to an instruction of a whole warp one by one, because they wait in another kernel, do
-        not hold up a lane there which that kernel waits for."""
-        for number, letter in self.held.items():
-            if step.number in self.projections[letter].matched or not self.awaits(letter, step):
-                continue
-            if number in self._one_by_one and self._reaches(number, step):
-                wait = self.fused.steps[number]
-                what = f"`{step.statement}` may hold up a lane for another one that waits in line {wait.line}"
-                raise NotProved(step.line, f"{what}, and what kernel {letter} waits for comes after it")
-
-    @cached_property
-    def waits(self) -> Mapping[str, Waits]:
-        """Those of each kernel, by its own steps."""
-        return {letter: waits_of(p.kernel) for letter, p in self.projections.items()}
-
-    @cached_property
-    def held(self) -> Mapping[int, str]:
-        """The steps of the fused kernel at which a thread may wait, not at a plain barrier, with the kernel."""
-        return {
-            number: letter
-            for letter, p in self.projections.items()
-            for number, own in p.matched.items()
-            if not own.isdisjoint(self.waits[letter].held)
-        }
-
-    @cached_property
-    def _releases(self) -> Mapping[str, frozenset[int]]:
-        return {
-            letter: frozenset(n for n, own in p.matched.items() if not own.isdisjoint(self.waits[letter].releases))
-            for letter, p in self.projections.items()
-        }
-
-    @cached_property
-    def _one_by_one(self) -> frozenset[int]:
-        """Those waits at which some lanes of a warp may be without the others."""
-        inside = frozenset[int]().union(*map(self.fused.region, diverging_branches(self.projections.values())))
-        return frozenset(
-            n for n in self.held if self.fused.block_of[n] in inside or not is_barrier(self.fused.steps[n])
-        )
-
-    def awaits(self, letter: str, step: Step) -> bool:
-        """Whether a thread may do, after that step and before the kernel's next plain barrier, what ends a wait."""
-        ends = self._releases[letter]
-        return bool(ends) and self._leads(step, ends, _where_all_wait(self.own[letter]))
-
-    def _reaches(self, number: int, step: Step) -> bool:
-        """Whether a thread may come from a wait to that step, and pass no plain barrier."""
-        return self._leads(self.fused.steps[number], frozenset([step.number]), _where_all_wait(self.fused.steps))
-
-    def _leads(self, step: Step, ends: frozenset[int], stops: frozenset[int]) -> bool:
-        """Whether one of these steps comes after that step, with none of the others in between."""
-        return any(self.fused.comes_to(first, ends, stops) for first in self.fused.following(step))
-
-    def check_held(self, held: frozenset[int], barriers: Sequence[Step]) -> None:
-        """That threads which are at these waits, while others are at these barriers, wait for none of those."""
-        order: nx.DiGraph[str] = nx.DiGraph()
-        for letter in {self.held[n] for n in held}:
-            for step in barriers:
-                if step not in self.own[letter] and self.awaits(letter, step):
-                    self._fail(step, letter, held)
-            for number in held:
-                if self.held[number] != letter and self.awaits(letter, self.fused.steps[number]):
-                    order.add_edge(letter, self.held[number], step=self.fused.steps[number])
-        if not nx.is_directed_acyclic_graph(order):
-            letter, _, step = min(order.edges(data="step"), key=lambda e: e[2].number)
-            self._fail(step, letter, held)
-
-    def _fail(self, step: Step, letter: str, held: frozenset[int]) -> None:
-        wait = self.fused.steps[min(n for n in held if self.held[n] == letter)]
-        what = f"a thread may be held up at `{step.statement}` before it does what ends the wait in line {wait.line}"
-        raise NotProved(step.line, f"{what}, where kernel {letter} waits")
-
-
-@dataclass
 class _Order:
     """Follows sets of places from barrier to barrier."""
 
@@ -175,8 +73,10 @@ class _Order:
     projections: Mapping[str, Projection]
     own: Mapping[str, Sequence[Step]]
     found: Found
-    holds: _Holds
+    holds: Holds
     far: bool = False  # whether branches that decide no more than a later barrier are followed, too
+    shared: set[int] = field(default_factory=set)  # barriers by whose result several branches go one way
+    beside: set[int] = field(default_factory=set)  # barriers that some threads come to while others are at another
 
     def check(self) -> None:
         first = self._next([(0, 0)], frozenset())
@@ -186,11 +86,16 @@ class _Order:
             if len(seen) > MOST_SETS:
                 raise NotProved(self.fused.steps[0].line, "too many sets of places to follow the barriers")
             passed = is_barrier(self._step(min(places)))
+            if len(places) > 1:
+                self.beside.update(self._step(place).number for place in places)
             for following in self._after(places):
                 after = self._next(following, frozenset() if passed else held)
                 if after[0] and after not in seen:
                     seen.add(after)
                     waiting.append(after)
+        for number in self.shared & self.beside:  # then its result may be that of different times
+            step = self.fused.steps[number]
+            raise NotProved(step.line, f"not all threads of a CTA come to `{step.statement}` at the same time")
 
     def _is_met(self, step: Step) -> bool:
         """Whether all threads that are followed come there, or all of a kernel."""
@@ -332,18 +237,33 @@ class _Order:
         yield from self._alike({place[0]: s for place, s in steps.items()})
 
     def _alike(self, branches: Mapping[int, Step]) -> Iterator[list[Place]]:
-        """Copies of one branch of a kernel, which all threads take alike."""
-        known = {start: self._of_kernel(start) for start in branches}
-        if None not in known.values() and len({own[:2] for own in known.values() if own}) == 1:
-            for side in (True, False):
-                targets = (self._side(start, side == own[2]) for start, own in known.items() if own)
-                yield [(target, 0) for target in targets if target != END]
-            return
+        """Copies of one branch of a kernel, which all threads take alike, or branches by one result of a barrier."""
+        for reason in (self._of_kernel, self._by_barrier):
+            known = {start: found for start in branches if (found := reason(start))}
+            if len(known) == len(branches) and len({own[:2] for own in known.values()}) == 1:
+                self.shared.update(number for letter, number, _ in known.values() if not letter)
+                for side in (True, False):
+                    targets = (self._side(start, side == same) for start, (_, _, same) in known.items())
+                    yield [(target, 0) for target in targets if target != END]
+                return
         first, second, *_ = branches.values()
         raise NotProved(
             second.line,
             f"some threads of a CTA may be at this branch while others are at the branch in line {first.line}",
         )
+
+    def _by_barrier(self, start: int) -> tuple[str, int, bool] | None:
+        """The barrier whose result decides a branch, and whether it is taken where that holds: the last time that the
+        thread came to the barrier, since values of an earlier trip of a loop have other names."""
+        projection = next(iter(self.projections.values()))
+        last, formulas, terms = self.fused.steps[self.fused.blocks[start][-1]], projection.formulas, projection.terms
+        test = projection.outer.guard(projection.ends[start][0], last) if start in projection.ends else TRUE
+        (variable, *others) = formulas.support(test) or (LAST,)
+        found = None if others or variable == LAST else _RESULT.fullmatch(terms[variable].head)
+        barrier = self.fused.steps[int(found[1])] if found else None
+        if barrier is None or not barrier.facts.reduces or barrier.guard or not is_plain_barrier(barrier):
+            return None
+        return "", barrier.number, test == formulas.variable(variable)
 
     def _of_kernel(self, start: int) -> tuple[str, int, bool] | None:
         """The kernel and its branch that a block ends in, and whether both go the same way, if all threads take that
@@ -380,22 +300,12 @@ def _stands_for_plain(step: Step, projections: Mapping[str, Projection]) -> bool
 
 def _passes_a_barrier(kernel: Program, block: int) -> bool:
     """Whether every way from a block of the kernel back to it passes a barrier."""
-    waiting = {kernel.block_of[s.number] for s in kernel.steps if _is_met(s)}
+    waiting = {kernel.block_of[s.number] for s in kernel.steps if is_plain_barrier(s)}
 
     def following(b: int) -> tuple[int, ...]:
         return () if b in waiting else kernel.successors(b)
 
     return block in waiting or not any(t != END and block in kernel.reached(t, following) for t in following(block))
-
-
-def _where_all_wait(steps: Iterable[Step]) -> frozenset[int]:
-    """The numbers of the plain barriers at which threads wait."""
-    return frozenset(s.number for s in steps if _is_met(s) and s.facts.row.blocking)
-
-
-def _is_met(step: Step) -> bool:
-    """Whether it is a plain barrier."""
-    return is_barrier(step) and is_plain(step)
 
 
 def _check_ids(projections: Mapping[str, Projection], own: Mapping[str, Sequence[Step]], added: Sequence[Step]) -> None:

@@ -30,6 +30,11 @@ def waits_for_all(step: Step) -> bool:
     return step.facts.row.scope == Scope.CTA and "arrive" not in step.facts.modifiers and count == 1
 
 
+def is_plain_barrier(step: Step) -> bool:
+    """Whether it is a barrier, and a plain one."""
+    return is_barrier(step) and is_plain(step)
+
+
 def is_counted(step: Step) -> bool:
     """Whether it is a barrier of some threads of the CTA."""
     return step.facts.row.scope == Scope.CTA and not is_plain(step)

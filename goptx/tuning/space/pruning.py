@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from goptx.cost.assumptions import known_of
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import alone
 from goptx.errors import CannotWeave
 from goptx.latency.table import load_table
+from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
+from goptx.options import Assume
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import Judge
@@ -28,10 +31,15 @@ class Pruning:
     sizes: tuple[int, ...]
 
     @classmethod
-    def of(cls, kernels: Sequence[Chosen], shapes: Sequence[Shape], arch: str) -> Pruning:
+    def of(cls, kernels: Sequence[Chosen], shapes: Sequence[Shape], arch: str, assume: Assume | None = None) -> Pruning:
+        """`assume` is what the caller knows of the kernels. Raises `InputError` where it does not fit them."""
         machine, table = machine_of(arch), load_table(None, arch)
+        known = known_of(assume, len(kernels))
         try:
-            found = [alone(kernel, machine, table) for kernel in kernels]
+            found = [
+                alone(kernel, machine, table, own, shape, letter_of(k))
+                for k, (kernel, own, shape) in enumerate(zip(kernels, known, shapes, strict=True))
+            ]
         except CannotWeave:
             return cls(None, (0,) * len(kernels))
         return cls(Judge(found, [1] * len(kernels), shapes, arch), tuple(len(a.lines) for a in found))

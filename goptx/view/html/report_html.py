@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from goptx.results.decision import Decision
-from goptx.results.report import Report
+from goptx.results.report import BESIDE, Report
 from goptx.view.html.elements_html import Markup, display, element, folded, heading, line, markup, table
 from goptx.view.svg.theme import hue
 
 HEAD = ("", "blocks", "instructions", "dummy blocks", "barriers", "est. cycles")
-DECISION_HEAD = ("candidate", "kilocycles", "registers", "occupancy", "most of it", "")
+DECISION_HEAD = ("candidate", "kilocycles", "gain", "least", "registers", "occupancy", "most of it", "")
 
 
 def report_html(report: Report) -> str:
@@ -37,8 +37,8 @@ def report_parts(report: Report) -> Markup:
     rows[-1] = (element("strong", "woven"), *rows[-1][1:])
     lines = [
         line(
-            element("strong", f"woven fraction {report.woven_fraction:.2f}"),
-            f", policy {report.policy}, slicing {report.slicing}, latencies {report.latency}",
+            f"{BESIDE} {report.woven_fraction:.0%}, policy {report.policy}, slicing {report.slicing}, latencies "
+            f"{report.latency}"
         )
     ]
     for choice in dict.fromkeys(d.choice for d in report.divergences):
@@ -47,7 +47,8 @@ def report_parts(report: Report) -> Markup:
     lines += [line(f"note: {note}") for note in report.notes]
     decision = report.decision
     compared = folded(f"Why {decision.chosen.name}", decision_table(decision)) if decision else ""
-    return markup(table(HEAD, rows), *lines, compared)
+    expected = [line(element("strong", str(report.expected)))] if report.expected else []
+    return markup(*expected, table(HEAD, rows), *lines, compared)
 
 
 def decision_table(decision: Decision) -> Markup:
@@ -55,6 +56,8 @@ def decision_table(decision: Decision) -> Markup:
         (
             c.name,
             f"{c.cycles / 1000:.1f}",
+            f"{c.gain:.2f}",
+            f"{c.worst:.2f}",
             c.registers,
             f"{c.occupancy:.0%}",
             c.decided_by,
@@ -63,5 +66,5 @@ def decision_table(decision: Decision) -> Markup:
         for c in decision.candidates
     ]
     assumed = [line(f"assumed: {what}", kind="faint") for what in decision.assumed]
-    candidates = element("div", table(DECISION_HEAD, rows, words=(0, 4, 5), best=0), kind="box")
+    candidates = element("div", table(DECISION_HEAD, rows, words=(0, 6, 7), best=0), kind="box")
     return markup(line(f"chosen: {decision.chosen.name}, {decision.decided}"), candidates, *assumed)

@@ -22,6 +22,7 @@ A divergent branch is converted by one of these methods, outermost first:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 
 from goptx.analysis.cfg import EXIT, Flow, closure, controls, marked_uniform
@@ -33,13 +34,15 @@ from goptx.launch.shape import Shape
 from goptx.options import Choice
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Instruction
+from goptx.ptx.opcodes import facts_of
 from goptx.weaving.converge.barrier_promises import warp_branches
+from goptx.weaving.converge.ended.skeleton import ends_within_ctas, skip_between_barriers
+from goptx.weaving.converge.ended.skip_ended import skip_ended
 from goptx.weaving.converge.park import park, park_barriers
 from goptx.weaving.converge.predicate import predicate
 from goptx.weaving.converge.predicate_code import Fresh, free_prefix
 from goptx.weaving.converge.retire import leave_early
 from goptx.weaving.converge.running_lanes import Lanes
-from goptx.weaving.converge.skip_ended import skip_ended
 from goptx.weaving.converge.spin_regions import lanes_wait_separately, park_waiting_loops, refuse_votes_amid_waits
 from goptx.weaving.converge.unknown_instructions import first_unknown, whole
 from goptx.weaving.converge.vote import divergent_loop, vote, vote_sides
@@ -59,9 +62,20 @@ def converge_kernel(linked: Linked, kernel: Kernel, choices: Choices, forced: Ch
     """One of the linked kernels."""
     prefix = free_prefix(kernel.prefix, kernel.register_names())
     sizes = {name: size for k in linked.kernels for name, size in k.parameter_sizes().items()}
+    worth = partial(_skips_pay, linked, kernel)
     return converge_flow(
-        kernel.flow, prefix, kernel.at, choices.cycles, forced, choices.presume, sizes, known_shape(linked)
+        kernel.flow, prefix, kernel.at, choices.cycles, forced, choices.presume, sizes, known_shape(linked), worth
     )
+
+
+def _skips_pay(linked: Linked, kernel: Kernel, flow: Flow, running: str) -> bool:
+    """Whether warps of the kernel that have ended should skip code between barriers. Beside that, code without barriers
+    and warp instructions can stand. All else has to wait, also the same code of a copy: that is worth it only where
+    many CTAs have such warps, and a bound for the number of a thread in the grid divides one CTA at most."""
+    if linked.is_copy(kernel):
+        return False
+    together = (facts_of(i.opcode).row.scope for k in linked.kernels if k is not kernel for i in k.flow.instructions())
+    return not any(together) or ends_within_ctas(flow, running)
 
 
 def converge_flow(
@@ -73,11 +87,13 @@ def converge_flow(
     presume: bool = True,
     parameters: Mapping[str, int] = MappingProxyType({}),
     shape: Shape | None = None,
+    worth: Callable[[Flow, str], bool] = ends_within_ctas,
 ) -> Converged:
     """`prefix` begins the names of fresh registers and blocks; `at(line)` names file, line and kernel in messages;
     `cycles` is the latency of an instruction; `forced` the one method for divergence, by cost if None;
     `presume` whether loaded data that decides about barriers may be taken as the same for the CTA; `parameters` has
-    the bytes of the kernel's parameters; `shape` is the launch of the fused kernel, as far as it is known.
+    the bytes of the kernel's parameters; `shape` is the launch of the fused kernel, as far as it is known; `worth`
+    whether warps in which no lane of a predicate runs are to skip code between barriers.
 
     Raises `CannotWeave` where a barrier stands under a branch that live threads take differently, and where the forced
     method does not apply to a branch.
@@ -107,7 +123,7 @@ def converge_flow(
                     rule="forced-divergence",
                 )
             park(lanes, place)
-    converged = _converged(lanes)
+    converged = _converged(lanes, worth)
     refuse_votes_amid_waits(converged, lanes)
     return converged
 
@@ -121,8 +137,10 @@ def _predicate(lanes: Lanes, block: str) -> str:
     return predicate(lanes, block) and vote_sides(lanes, block)
 
 
-def _converged(lanes: Lanes) -> Converged:
+def _converged(lanes: Lanes, worth: Callable[[Flow, str], bool]) -> Converged:
     flow = lanes.guarded().pruned()
+    if lanes.running and not lanes.wait_separately and worth(flow, lanes.running):
+        flow = skip_between_barriers(flow, lanes.running, lanes.fresh).pruned()
     uniform = uniformity(flow, shape=lanes.shape).branches
     return Converged(
         flow=marked_uniform(flow, flow.blocks),

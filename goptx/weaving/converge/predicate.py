@@ -1,4 +1,5 @@
-"""predicate: both sides of a small divergent if/else or switch, one after the other, each under its predicate."""
+"""predicate: both sides of a small divergent if/else or switch, one after the other, each under its predicate. A warp
+of which no lane takes a long side goes past it."""
 
 from __future__ import annotations
 
@@ -7,16 +8,20 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from goptx.analysis.cfg import Block, Code
+from goptx.analysis.cfg import Block, Code, Flow
+from goptx.analysis.sync.barriers import needs_all_threads
 from goptx.analysis.terminators import Branch, End, Jump, Switch
 from goptx.latency.cost import ISSUE, block_cycles
+from goptx.latency.slots import block_slots
 from goptx.ptx.flatten import as_written
-from goptx.ptx.ir import Scope
+from goptx.ptx.ir import Guard, Name, Scope
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.converge.guards import is_of_whole_warps
-from goptx.weaving.converge.predicate_code import both, copy, either, equals, invert, inverted
+from goptx.weaving.converge.predicate_code import both, copy, either, equals, invert, inverted, set_false, vote_any
 from goptx.weaving.converge.running_lanes import Lanes
 
+LONG_SIDE = 30  # issue slots that no lane of a warp may need: of more, a warp skips what it can
+SHORT_SIDE = 10  # issue slots that are not worth a vote, a branch and predicates that have to be false after it
 MAX_PREDICATED = 96  # instructions of an if/else that still run under predicates: each keeps one alive
 
 
@@ -37,25 +42,29 @@ def predicate(lanes: Lanes, block: str) -> str:
     arms = arms_between(lanes, block, end.successors(), join)
     if arms.obstacle:
         return arms.obstacle
-    if lanes.forced is None and not _is_worth_it(lanes, block, arms, join):
+    if lanes.forced is None and not _is_worth_it(lanes, block, arms.blocks, join):
         return "running all sides takes longer than waiting for one"
     lanes.chose(block, "predicate")
     linearise(lanes, block, arms.blocks, join)
     return ""
 
 
-def _is_worth_it(lanes: Lanes, block: str, arms: Arms, join: str) -> bool:
+def _is_worth_it(lanes: Lanes, block: str, order: Sequence[str], join: str) -> bool:
     """Whether the issue slots of the sides that a lane does not take are fewer than the cycles that the other kernel
-    would have to wait."""
+    would have to wait, and few where the warp cannot vote."""
     flow = lanes.flow
-    cost = {n: block_cycles(flow.blocks[n].code, lanes.cycles) for n in arms.blocks}
+    spans = _long_spans(lanes, block, order)
+    if not spans and _unneeded(flow, block, order) > LONG_SIDE:
+        return False
+    skipped = {n for first, last in spans.items() for n in order[order.index(first) : last]}
+    cost = {n: block_cycles(flow.blocks[n].code, lanes.cycles) for n in order}
+    size = {n: len(flow.blocks[n].code) for n in order if n not in skipped}
     longest: dict[str, tuple[int, int]] = {join: (0, 0)}
-    for name in [*reversed(arms.blocks), block]:
+    for name in [*reversed(order), block]:
         rest = max(longest[t] for t in flow.blocks[name].end.successors())
-        own = (cost.get(name, 0), len(flow.blocks[name].code) if name != block else 0)
-        longest[name] = (own[0] + rest[0], own[1] + rest[1])
+        longest[name] = (cost.get(name, 0) + rest[0], size.get(name, 0) + rest[1])
     cycles, instructions = longest[block]
-    return ISSUE * (_size(lanes, arms.blocks) - instructions) <= cycles
+    return ISSUE * (sum(size.values()) - instructions) <= cycles
 
 
 def _size(lanes: Lanes, blocks: Sequence[str]) -> int:
@@ -99,11 +108,14 @@ def obstacles(lanes: Lanes, block: Block) -> Iterator[str]:
 
 
 def linearise(lanes: Lanes, source: str, order: Sequence[str], join: str) -> None:
-    """Lays the blocks of `order` one after the other, after `source`, each under its own predicate."""
+    """Lays the blocks of `order` one after the other, after `source`, each under its own predicate. Where a vote finds
+    no lane of the warp for what is long, the warp skips it."""
     graph = lanes.flow.graph()
     live = lanes.live_in(source)
     outer = lanes.masks.get(source, "")
     edges: dict[tuple[str, str], str] = {}
+    long = _long_spans(lanes, source, order)
+    begin = {name: f"{name}.vote" if name in long else name for name in order}
     for i, name in enumerate(order):
         elsewhere = [n for n in [*order[i + 1 :], join] if not lanes.flow.dominates(name, n)]
         lanes.preserve(name, frozenset().union(*(live[n] for n in elsewhere)))
@@ -114,13 +126,67 @@ def linearise(lanes: Lanes, source: str, order: Sequence[str], join: str) -> Non
             incoming = [edges[p, name] for p in graph.pred[name]]
             code, lanes.masks[name] = _disjunction(lanes, incoming)
         under = lanes.masks.get(name, "") if name != source else outer
+        if name in long:
+            inside, below = order[i - 1 : long[name]], order[long[name] :]
+            leaving = [(n, t) for n in inside for t in lanes.flow.blocks[n].end.successors() if t in below]
+            edges |= {edge: lanes.fresh.predicate("if") for edge in leaving if edge not in edges}
+            past = begin[order[long[name]]] if long[name] < len(order) else join
+            anyone = lanes.fresh.predicate("any")
+            code += [*(set_false(edges[edge]) for edge in leaving), vote_any(anyone, under)]
+            end = Branch(Guard(Name(anyone)), name, past, True, lanes.line(source), safe_to_take=True)
+            lanes.replace(begin[name], Block(tuple(code), end))
+            lanes.masks |= {begin[name]: outer} if outer else {}
+            code = []
         after: list[Code] = []
         for target in block.end.successors():
             if target in order:
-                edges[name, target] = edge = lanes.fresh.predicate("if")
+                edge = edges.get((name, target)) or lanes.fresh.predicate("if")
+                edges[name, target] = edge
                 after += edge_predicate(lanes, edge, under, block.end, target)
-        following = order[i] if i < len(order) else join
+        following = begin[order[i]] if i < len(order) else join
         lanes.replace(name, Block((*code, *block.code, *after), Jump(following), block.pragmas))
+
+
+def _long_spans(lanes: Lanes, source: str, order: Sequence[str]) -> dict[str, int]:
+    """Where warps vote if to run all the blocks would take many issue slots that no lane of them may need: the first
+    blocks of spans, each with the position after its last one. No path leads into a span but to its first block, and
+    not all paths do. There are no votes before a barrier of the whole CTA: after branches that warps take differently
+    all barriers of one kernel come before those of the other."""
+    flow = lanes.flow
+    if lanes.wait_separately or barrier_follows(flow, source) or _unneeded(flow, source, order) <= LONG_SIDE:
+        return {}
+    found: dict[str, int] = {}
+    for i, name in enumerate(order):
+        end = next((k for k in range(i, len(order)) if not flow.dominates(name, order[k])), len(order))
+        around = [first for first, last in found.items() if i < last]
+        always = any(_always_reached(flow, first, name) for first in around)
+        if not always and sum(block_slots(flow.blocks[n]) for n in order[i:end]) > SHORT_SIDE:
+            found[name] = end
+    return found
+
+
+def _always_reached(flow: Flow, first: str, name: str) -> bool:
+    """Whether all paths from the block `first` lead through the other."""
+    here: str | None = first
+    while here is not None and here != name:
+        here = flow.post_dominators()[here]
+    return here == name
+
+
+def _unneeded(flow: Flow, source: str, order: Sequence[str]) -> int:
+    """The most issue slots between a branch and its join that a warp runs beyond those that its lanes need, if it runs
+    all the blocks between."""
+    slots = {name: block_slots(flow.blocks[name]) for name in order}
+    least: dict[str, int] = {}
+    for name in [*reversed(order), source]:
+        least[name] = slots.get(name, 0) + min(least.get(t, 0) for t in flow.blocks[name].end.successors())
+    return sum(slots.values()) - least[source]
+
+
+def barrier_follows(flow: Flow, block: str) -> bool:
+    """Whether a path from the block leads to a barrier of the whole CTA."""
+    below = nx.descendants(flow.graph(), block)
+    return any(needs_all_threads(i) for n in below for i in flow.blocks[n].instructions())
 
 
 def edge_predicate(lanes: Lanes, edge: str, under: str, end: End, target: str) -> Sequence[Code]:

@@ -163,6 +163,8 @@ def _leave_straight(lanes: Lanes, name: str) -> bool:
     lanes.append(name, code)  # before the arm, which may change what the branch read
     _run_by_those_that_stay(lanes, arm_blocks[-1] if arm_blocks else name)
     lanes.after_ends[stays] = name
+    if any(lanes.flow.blocks[n].code for n in arm_blocks):
+        lanes.other_sides.add(stays)
     return True
 
 

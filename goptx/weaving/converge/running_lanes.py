@@ -36,6 +36,7 @@ class Lanes:
     running: predicate of the lanes that have not ended, "" while none can have; `running_lanes` the same as a lane
     mask, "" where no warp instruction needs it.
     after_ends: the blocks where the others go on after lanes have ended, each with the block where they end.
+    other_sides: those of them that are the other side of a branch, with code on the side that ends the kernel.
     """
 
     flow: Flow
@@ -56,6 +57,7 @@ class Lanes:
     running: str = ""
     running_lanes: str = ""
     after_ends: dict[str, str] = field(default_factory=dict)
+    other_sides: set[str] = field(default_factory=set)
     regions: int = 0  # so far, those within others too
     _found: tuple[Flow, tuple[object, ...], Uniform] | None = field(default=None, init=False, repr=False)
 

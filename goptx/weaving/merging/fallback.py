@@ -56,7 +56,14 @@ def fit(flows: Sequence[Sides], limits: Limits, where: str) -> Fit:
             least = near * max(merge.overlap for _, merge in found)
             i, smallest = min((f for f in found if f[1].overlap >= least), key=lambda f: f[1].size)
             return Fit(smallest.side(), i, note)
-    side = sequential(*flows[-1])
+    side = one_after_the_other(flows[-1], limits, where)
+    why = TO_FIT if few else f"because there are {pairs[-1]} pairs of blocks, too many to look through"
+    return Fit(side, len(flows) - 1, f"merged one after the other {why}")
+
+
+def one_after_the_other(sides: Sides, limits: Limits, where: str) -> MergeInput:
+    """Both kernels, the second after the first. Raises `CannotWeave` where they exceed the limits."""
+    side = sequential(*sides)
     flow = tidied(side.flow)
     if not limits.allow(flow):
         raise CannotWeave(
@@ -65,8 +72,7 @@ def fit(flows: Sequence[Sides], limits: Limits, where: str) -> Fit:
             f"{limits.instructions}; raise them, or use separate launches.",
             rule="size-limits",
         )
-    why = TO_FIT if few else f"because there are {pairs[-1]} pairs of blocks, too many to look through"
-    return Fit(side, len(flows) - 1, f"merged one after the other {why}")
+    return side
 
 
 Candidate = tuple[Weighed, Levels | None]

@@ -12,7 +12,7 @@ from functools import partial
 
 from goptx.weaving.invariants import ensured
 from goptx.weaving.link.stacks import check_stacks
-from goptx.weaving.merging.fallback import fit
+from goptx.weaving.merging.fallback import fit, one_after_the_other
 from goptx.weaving.merging.merge_input import MergeInput
 from goptx.weaving.merging.size_limits import MergeLimits
 from goptx.weaving.merging.sync_order import Order
@@ -50,3 +50,9 @@ def merge(candidates: Sequence[Pair], limits: MergeLimits) -> MergeInput:
     notes = (*found.side.notes, found.note) if found.note else found.side.notes
     taken = candidates[found.chosen]
     return ensured("merge", replace(found.side, slicing=taken[0].slicing, notes=notes), taken)
+
+
+def merge_in_sequence(pair: Pair, limits: MergeLimits) -> MergeInput:
+    """The two kernels as one, the second after the first. Raises `CannotWeave` where they exceed the limits."""
+    numbers = sorted((*pair[0].kernels, *pair[1].kernels))
+    return ensured("merge", one_after_the_other(pair, limits.of(numbers), limits.named(numbers)), pair)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 from goptx.proof.dependent.handed_on import Moved, check_move, lanes_of
 from goptx.proof.evaluation import operands_of
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import END, NotProved, Step
-from goptx.proof.lane_states import Case, Cases, Event, Lanes
+from goptx.proof.lanes.lane_states import Case, Cases, Event, Lanes
+from goptx.proof.lanes.left_lanes import LeftLanes, ballots_in
 from goptx.proof.memory_order import Access, may_change_places
-from goptx.proof.step_forms import count_of, form_of, mask_of, quoted, without
-from goptx.proof.sync.waits import id_position, is_counted, waits_for_all
+from goptx.proof.step_forms import FULL, count_of, form_of, mask_of, quoted, without
+from goptx.proof.sync.waits import id_position, waits_for_all
 from goptx.ptx.opcodes import Scope
 
 if TYPE_CHECKING:
@@ -73,8 +73,9 @@ class LaneCases:
                     parts += outcome
                 else:
                     (through if outcome[1] else todo).append(outcome[0])
+        left = LeftLanes(self.of, self.events)
         for case in through:
-            self._check_left(case, through)
+            left.check(case, through)
         return through
 
     def _line(self) -> int:
@@ -190,6 +191,7 @@ class LaneCases:
         Cases that must be distinguished first come back as a list."""
         case = case.at(case.place, case.given)
         while case.place != END:
+            self.of.followed.add(self.kernel.block_of[case.place])
             step = self.kernel.steps[case.place]
             if step.is_branch:
                 following = self._chosen(step, case)
@@ -242,8 +244,10 @@ class LaneCases:
             (place,) = self.kernel.following(self.kernel.steps[place])
         return place
 
-    def _split(self, case: Case, test: int) -> list[Case]:
-        return [case.at(case.place, given) for given in self.formulas.halves(case.given, test)]
+    def _split(self, case: Case, test: int, same: int | None = None) -> list[Case]:
+        """The cases in which a test holds and does not. `same` has the same value here, by other comparisons."""
+        given = case.given if same is None else self.formulas.both(case.given, self.formulas.same(test, same))
+        return [case.at(case.place, half) for half in self.formulas.halves(given, test)]
 
     def _compute(self, case: Case, step: Step, numbers: Sequence[int]) -> None:
         """Executes a step that has no effect; what equals the fused kernel's value is called by that from now on."""
@@ -259,13 +263,14 @@ class LaneCases:
     def _event(self, case: Case, step: Step, numbers: Sequence[int]) -> bool | list[Case]:
         """Lets the kernel have an event, or says which cases must be distinguished first; False where the
         event is missing."""
-        test = self._is(self.inner.guard(case.registers, step), case)
+        own = self.inner.guard(case.registers, step)
+        test = self._is(own, case)
         if test not in (TRUE, FALSE):
-            return self._split(case, test)
+            return self._split(case, test, own)
         for event in (self.events[n] for n in numbers if n in self.events):
             guard = self._is(event.guard, case)
             if guard not in (TRUE, FALSE):
-                return self._split(case, guard)
+                return self._split(case, guard, event.guard)
             if guard == test:
                 if guard == TRUE:
                     same = self._handed if event.step.number in self.of.handed else self._same
@@ -306,6 +311,7 @@ class LaneCases:
             if not may_change_places(earlier.step, earlier.access, fused, event.access):
                 before = f"`{earlier.step.statement}`, which the kernel has before it"
                 raise NotProved(fused.line, f"`{fused.statement}` stands before {before}")
+            self.of.swapped.add((earlier.step.number, fused.number))
         self.inner.write(case.registers, step, list(event.results))
         self.of.matched.setdefault(fused.number, set()).add(step.number)
         case.done |= {fused.number}
@@ -330,7 +336,7 @@ class LaneCases:
         for lane, own in zip(lanes, group, strict=True):
             guard = self._is(own.guard, case)
             if guard != TRUE:
-                return self._split(case, guard) if guard != FALSE else False
+                return self._split(case, guard, own.guard) if guard != FALSE else False
             pair = (lane.stored, own.operands[0]) if lane.stored is not None else ()
             if pair and not self.terms.are_equal(*pair, case.given):
                 return self._halved(case, pair) or self._other_operands(own.step, step)
@@ -379,90 +385,11 @@ class LaneCases:
     def _is_cut(self, mask: int, other: int, step: Step) -> bool:
         """Whether a mask of lanes is the kernel's, less lanes for which the kernel has ended: an added ballot in which
         this lane has its bit."""
-        term = self.terms[other]
-        ballots = [
-            b.head
-            for b in map(self.terms.__getitem__, term.parts)
-            if b.head.startswith("ballot ") and b.formula == TRUE
-        ]
-        self.of.ballots.setdefault(step.number, set()).update(ballots)
-        return term.head == "and.b32" and mask in term.parts and bool(ballots)
-
-    def _check_left(self, case: Case, cases: Sequence[Case]) -> None:
-        """That the kernel has had all events of the block which a lane may execute. A lane for which the kernel has
-        ended may come along to where threads meet, since there it counts as one that does."""
-        for event in self.events.values():
-            step, meets = event.step, event.step.facts.row.scope and event.step.facts.row.access in ("", "f")
-            if step.number in self.of.handed and not self.of.stores(step.number):
-                continue  # who does not need the value may have it
-            counted = is_counted(step) and any(is_counted(self.kernel.steps[n]) for n in self.of.claims[step.number])
-            if case.place == END and meets and not counted:
-                self._check_mask(case, event)
-                own = [self.kernel.steps[n] for n in self.of.claims[step.number]]
-                if any(s.facts.row.writes or s.facts.reduces for s in own) and step.number not in case.done:
-                    self._check_exchange(case, event)
-            elif step.facts.row.scope in (Scope.WARP, Scope.WARPGROUP) and case.place != END:
-                if step.number not in case.done:
-                    place = quoted(self.kernel.steps[case.place])
-                    raise NotProved(step.line, f"a lane whose kernel is at {place} may pass `{step.statement}`")
-            elif step.number not in case.done and self._is(event.guard, case) != FALSE:
-                if is_counted(step) and self._comes_along(case, event, cases):
-                    self.of.comers.add(step.number)
-                    continue
-                place = "has ended" if case.place == END else f"is at {quoted(self.kernel.steps[case.place])}"
-                raise NotProved(step.line, f"a lane whose kernel {place} may execute `{step.statement}`")
-
-    def _comes_along(self, case: Case, event: Event, cases: Sequence[Case]) -> bool:
-        """Whether a lane comes to a barrier with a count only because another lane of its warp does, for which the
-        kernel is there; and its own kernel has ended. Or it cannot be that the kernel has not: lanes of a warp come to
-        an aligned barrier together, and this lane's kernel does not come to it next."""
-        asked = event.asked
-        if asked is None:
-            return False
-        others = [c for c in cases if event.step.number not in c.done]
-        own = [self.kernel.steps[n] for n in self.of.claims[event.step.number]]
-        return (
-            all(self._is(asked, c) == FALSE for c in (case, *others))
-            and all(s.facts.aligned and is_counted(s) for s in own)
-            and (case.place == END or not self.kernel.comes_to(case.place, {s.number for s in own}, self._counted))
-        )
-
-    @cached_property
-    def _counted(self) -> frozenset[int]:
-        return frozenset(s.number for s in self.kernel.steps if is_counted(s))
-
-    def _check_mask(self, case: Case, event: Event) -> None:
-        """That of the lanes that have ended, the mask names those that come along and no others."""
-        step, position = event.step, mask_of(event.step)
-        if position is None:
-            return
-        for comes in (TRUE, FALSE):
-            given = self.formulas.both(case.given, self.formulas.same(event.guard, comes))
-            for found, _ in self.terms.outcomes(event.operands[position], given) if given != FALSE else ():
-                term = self.terms[found]
-                bits = {p.formula for p in map(self.terms.__getitem__, term.parts) if p.head.startswith("ballot ")}
-                if (comes not in bits) if term.head == "and.b32" and bits else not comes:
-                    what = "may wait for a lane whose kernel has ended and which does not come"
-                    raise NotProved(step.line, f"`{step.statement}` {what}")
-
-    def _check_exchange(self, case: Case, event: Event) -> None:
-        """That lanes which have ended do not change what the others learn of each other: they bring what changes
-        nothing. What comes from a lane that has ended is undefined in the kernel, too (`shfl`)."""
-        step, words = event.step, event.step.facts.modifiers
-        given = self.formulas.both(case.given, event.guard)
-        if given == FALSE or not (step.facts.reduces or (step.facts.is_lane_exchange and step.facts.base != "shfl")):
-            return
-        if step.facts.reads_active_mask:
-            cuts = self.of.cuts.get(step.number, ())
-            right = bool(cuts) and all(self.terms.formula_under(self.terms[b].formula, given) == FALSE for b in cuts)
-            right &= event.results[0] not in self.of.active
-        else:
-            asked = self.terms[event.operands[-1 if step.facts.reduces else 0]].formula
-            neutral = FALSE if words & {"any", "ballot", "or", "popc"} else TRUE
-            asks = step.facts.reduces or (step.facts.votes and "uni" not in words)
-            right = asks and self.terms.truths_are_equal(asked, neutral, given)
-        if not right:
-            raise NotProved(step.line, f"a lane whose kernel has ended may change the result of `{step.statement}`")
+        ballots = [b for b in ballots_in(self.terms, other) if b.formula == TRUE]
+        self.of.ballots.setdefault(step.number, set()).update(b.head for b in ballots)
+        alike = [t for t in (mask, other) if self.terms[t].head in FULL]
+        whole = self.terms[other].parts == () and self.terms[mask].head in FULL
+        return len(alike) == 2 or (bool(ballots) and (whole or mask in self.terms[other].parts))
 
     def _note_polarity(self, cases: Sequence[Case], last: Step) -> None:
         """Whether a branch goes where the kernel's branch goes, or the other way, for all lanes that come to it."""

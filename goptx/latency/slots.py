@@ -7,12 +7,15 @@ chooses another candidate for one if all counts below are a quarter higher, and 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
-from goptx.ptx.ir import TYPE_BYTES, Instruction, Vector
+from goptx.analysis.cfg import Block, Code, instructions_in
+from goptx.ptx.ir import TYPE_BYTES, Instruction, Scope, Vector
 from goptx.ptx.opcodes import Facts, facts_of
 
 FRAME = 8  # slots of a warp for its numbers, its addresses and its end
+CALL = 40  # of a call whose function is not looked at: about that of a slow path of CUDA's mathematics
 _SPECIAL = {"ex2": 4, "lg2": 4, "rsqrt": 4, "sin": 2, "cos": 2, "tanh": 1}  # denormals scaled in and out
 _APPROXIMATE = {"div": 6, "rcp": 4, "sqrt": 4}
 _ROUNDED = {"div": 10, "rcp": 7, "sqrt": 8, "rem": 24}
@@ -45,6 +48,21 @@ def _slots(opcode: str) -> int:
 def slots(code: Instruction) -> int:
     """Issue slots of one warp."""
     return _slots(code.opcode) * fragments(code)
+
+
+def block_slots(block: Block) -> int:
+    """Issue slots of one warp that runs the block once, with the branch at its end. Each PTX instruction counts as one
+    at least."""
+    return sum(max(_with_callee(i), 1) for i in block.instructions()) + bool(block.end.reads())
+
+
+def code_slots(code: Iterable[Code]) -> int:
+    """The same for straight code."""
+    return sum(max(_with_callee(i), 1) for c in code for i in (instructions_in(c) if isinstance(c, Scope) else (c,)))
+
+
+def _with_callee(code: Instruction) -> int:
+    return CALL if facts_of(code.opcode).calls else slots(code)
 
 
 def fragments(code: Instruction) -> int:

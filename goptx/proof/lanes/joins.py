@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from goptx.proof.formulas import FALSE
-from goptx.proof.kernel_code import ASKED, AT, END, HELD, VOTED
-from goptx.proof.lane_states import Lanes, State
+from goptx.proof.kernel_code import ASKED, AT, END, HELD, REDUCED, VOTED
+from goptx.proof.lanes.lane_states import Lanes, State
 
 if TYPE_CHECKING:
     from goptx.proof.projection import Projection
@@ -79,7 +79,7 @@ class _Join:
     def _is_asked(self, name: str) -> bool:
         """Whether it stands for no register, and is known on each edge: all lanes have answered before, or what a
         register holds."""
-        return name.startswith((ASKED, VOTED, AT, HELD)) and all(name in s.registers for s in self.states)
+        return name.startswith((ASKED, VOTED, REDUCED, AT, HELD)) and all(name in s.registers for s in self.states)
 
     def _value(self, name: str, values: tuple[int, ...], known: dict[tuple[int, ...], int]) -> int:
         if values not in known:
@@ -183,9 +183,10 @@ class _Join:
             for other, came in self.edges.items() if i in self.entries else ():
                 condition = formulas.both(condition, came if other == i else formulas.negation(came))
             for atom, value in (*((a, v[i]) for a, v in links), *((a, v[position]) for a, v in more)):
-                value = formulas.replaced(of.terms.formula_under(value, old), by)
-                olds |= formulas.support(value)
-                condition = formulas.both(condition, formulas.same(atom, value))
+                for known in dict.fromkeys((of.terms.formula_under(value, old), value)):  # each has other comparisons
+                    known = formulas.replaced(known, by)
+                    olds |= formulas.support(known)
+                    condition = formulas.both(condition, formulas.same(atom, known))
             given = formulas.either(given, formulas.without(condition, olds - fresh - self.held))
         moved = frozenset.intersection(*(self.states[i].cases[place][2] for i in own))
         return given, registers, moved - {self.start}

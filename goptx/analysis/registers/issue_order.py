@@ -1,0 +1,145 @@
+"""How many words are live at most while the operations of a block run, in two orders that the assembler may choose.
+
+Requires: operations of straight code, the words live before and after. *Eager*: what has the longest way to the end of
+the block comes first, as soon as its inputs are there, so that loads begin early and wait together. *Thrifty*: each
+operation comes right before what needs it, or as it is written; the better of the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from heapq import heappop, heappush
+
+from goptx.analysis.registers.machine_operations import Operation, Words
+
+Value = int  # of one definition: a word of before has its own number, a later definition a negative one
+Values = list[tuple[tuple[Value, ...], tuple[Value, ...]]]  # of each operation: what it defines, and what it uses
+
+
+def most_live(block: Sequence[Operation], before: Collection[int], after: Collection[int]) -> tuple[int, int]:
+    """The most words live at once: in the thrifty order, and in the eager one."""
+    values, left = _values(block, before, after)
+    if len(block) < 2:
+        most = _peak(values, range(len(block)), len(before), left)
+        return most, most
+    needs = _precedence(block, values)
+    late = _late(block, values, needs)
+    thrifty = min(_peak(values, range(len(block)), len(before), left), _peak(values, late, len(before), left))
+    return thrifty, max(thrifty, _peak(values, _eager(block, needs), len(before), left))
+
+
+def _values(
+    block: Sequence[Operation], before: Collection[int], after: Words | Collection[int]
+) -> tuple[Values, dict[Value, int]]:
+    """The values of each operation, and how often each value is used; what is live after the block counts once."""
+    now = {word: word for word in before}
+    values: Values = []
+    left: dict[Value, int] = {}
+    fresh = 0
+    for operation in block:
+        uses = tuple(dict.fromkeys(now.get(word, word) for word in operation.uses))
+        defines: list[Value] = []
+        for word in operation.defines:
+            fresh -= 1
+            now[word] = fresh
+            defines.append(fresh)
+        for value in uses:
+            left[value] = left.get(value, 0) + 1
+        values.append((tuple(defines), uses))
+    for word in after:
+        value = now.get(word, word)
+        left[value] = left.get(value, 0) + 1
+    return values, left
+
+
+def _peak(values: Values, order: Collection[int], live: int, uses: dict[Value, int]) -> int:
+    left = dict(uses)
+    most = live
+    for i in order:
+        defines, used = values[i]
+        for value in used:
+            left[value] -= 1
+            live -= not left[value]
+        live += len(defines)
+        most = max(most, live)
+        live -= sum(1 for value in defines if not left.get(value))
+    return most
+
+
+def _precedence(block: Sequence[Operation], values: Values) -> list[list[int]]:
+    """For each operation those that come before it: what it needs, and accesses to memory that keep their order."""
+    makers: dict[Value, int] = {}
+    needs: list[list[int]] = []
+    stores: dict[str, int] = {}
+    loads: dict[str, list[int]] = {}
+    fence: list[int] = []
+    for i, (operation, (defines, uses)) in enumerate(zip(block, values, strict=True)):
+        own = {makers[value] for value in uses if value in makers}
+        makers.update(dict.fromkeys(defines, i))
+        if operation.access:
+            own.update(fence)
+        if operation.access in ("f", "c"):
+            own.update(stores.values(), *loads.values())
+            fence, stores, loads = [i], {}, {}
+        elif operation.access:
+            space = operation.space
+            own.update([stores[space]] if space in stores else ())
+            if operation.access == "l":
+                loads.setdefault(space, []).append(i)
+            else:
+                own.update(loads.pop(space, ()))
+                stores[space] = i
+        needs.append(sorted(own))
+    return needs
+
+
+def _late(block: Sequence[Operation], values: Values, needs: Sequence[Sequence[int]]) -> list[int]:
+    """Depth first from the operations that nothing in the block needs, or that have an effect, in the given order."""
+    needed = {n for own in needs for n in own}
+    order: list[int] = []
+    seen = [False] * len(block)
+    roots = [i for i, o in enumerate(block) if o.effective or i not in needed or not values[i][0]]
+    for root in roots:
+        waiting = [] if seen[root] else [(root, iter(needs[root]))]
+        seen[root] = True
+        while waiting:
+            i, left = waiting[-1]
+            following = next((n for n in left if not seen[n]), None)
+            if following is None:
+                order.append(i)
+                waiting.pop()
+            else:
+                seen[following] = True
+                waiting.append((following, iter(needs[following])))
+    return order
+
+
+def _eager(block: Sequence[Operation], needs: Sequence[Sequence[int]]) -> list[int]:
+    """One operation in each cycle: of those whose inputs are there, the one with the most cycles to the end."""
+    followers: list[list[int]] = [[] for _ in block]
+    paths = [operation.cycles for operation in block]
+    for i in range(len(block) - 1, -1, -1):
+        for n in needs[i]:
+            followers[n].append(i)
+            paths[n] = max(paths[n], paths[i] + block[n].cycles)
+    missing = [len(own) for own in needs]
+    there = [0] * len(block)  # the cycle in which its inputs are there
+    coming = [(0, i) for i, count in enumerate(missing) if not count]
+    ready: list[tuple[int, int]] = []
+    order: list[int] = []
+    cycle = 0
+    while coming or ready:
+        if not ready:
+            cycle = max(cycle, coming[0][0])
+        while coming and coming[0][0] <= cycle:
+            _, i = heappop(coming)
+            heappush(ready, (-paths[i], i))
+        _, i = heappop(ready)
+        order.append(i)
+        for following in followers[i]:
+            missing[following] -= 1
+            there[following] = max(there[following], cycle + block[i].cycles)
+            if not missing[following]:
+                heappush(coming, (there[following], following))
+        cycle += 1
+    return order

@@ -1,0 +1,240 @@
+"""The operations of a kernel on 32-bit words, about as the assembler makes them of PTX.
+
+Requires: a flow without regions. Ensures: a word is a value of 32 bits that needs a machine register. A copy has the
+words of its source, a half of a wide value one of its words. What operands can name without a register has no words:
+parameters, numbers, sizes of the launch, predicates, and integers that are equal for a whole CTA, which have uniform
+registers. Operations whose results nobody needs are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.dataflow import killed, read, register_of, written
+from goptx.analysis.registers.register_widths import widths
+from goptx.ptx.ir import TYPE_BYTES, Instruction, Name, Operand, Registers, Vector
+from goptx.ptx.opcodes import Facts, Scope, facts_of
+
+OF_LAUNCH = ("%ntid", "%nctaid")
+OF_CTA = ("%ctaid", *OF_LAUNCH)
+FAR, NEAR, WARP, SOON = 500, 30, 20, 5  # cycles until a result is there: far memory, near memory, other lanes, else
+FAR_BASES = 90  # from sm_90 on, the sum of a parameter and a product needs the parameter in registers
+
+Words = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """`defines`, `uses`: words. `cycles`: until its results are there. `access`: what it does to memory, as in the
+    opcode table, or "c" for a call; "" for memory that nobody writes. `space`: "shared", "local" or "" for any other.
+    `effective`: it does something besides defining words. `alone`: nothing is moved across it, for it contains a branch
+    or a call. `parameter`: it only loads an address from the parameters."""
+
+    defines: Words
+    uses: Words
+    cycles: int
+    access: str = ""
+    space: str = ""
+    effective: bool = False
+    alone: bool = False
+    parameter: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """The operations of each block, and the words that its end reads."""
+
+    blocks: dict[str, list[Operation]]
+    ends: dict[str, Words]
+
+
+def operations(flow: Flow, declared: Collection[Registers], arch: str) -> Operations:
+    """The operations of a kernel for `arch` ("sm_90"), in its reachable blocks."""
+    order = flow.reverse_postorder()
+    lowered = _Lowered(flow, order, widths(declared), int("".join(c for c in arch if c.isdigit())) >= FAR_BASES)
+    blocks = {name: [o for code in flow.blocks[name].code for o in lowered.operations(code)] for name in order}
+    ends = {name: lowered.words(map(register_of, flow.blocks[name].end.reads())) for name in order}
+    return Operations(_needed(blocks, ends), ends)
+
+
+class _Lowered:
+    """The words of each register, found as the code is read in reverse postorder."""
+
+    def __init__(self, flow: Flow, order: Sequence[str], sizes: Mapping[str, int], loads_bases: bool) -> None:
+        self.sizes = sizes
+        self.loads_bases = loads_bases
+        writes: dict[str, set[Code]] = {}  # different ones: copies of code write the same
+        for name in order:
+            for code in flow.blocks[name].code:
+                for register in written(code):
+                    writes.setdefault(register, set()).add(code)
+        self.single = {r: code for r, (code, *others) in writes.items() if not others}
+        self.once = {r for r, code in self.single.items() if not getattr(code, "guard", None)}
+        self.free: set[str] = set()  # written once, and operands can name the value
+        self.of_cta: set[str] = set()  # written once, and equal for the whole CTA
+        self._words: dict[str, tuple[int | None, ...]] = {}
+        self._count = 0
+
+    def words(self, registers: Iterable[str]) -> Words:
+        """The words of all these, each once."""
+        return tuple(dict.fromkeys(w for r in registers for w in self._of(r) if w is not None))
+
+    def _of(self, register: str) -> tuple[int | None, ...]:
+        if register not in self._words:
+            self._words[register] = self._fresh(self.sizes.get(register, 0))
+        return self._words[register]
+
+    def _fresh(self, number: int) -> Words:
+        self._count += number
+        return tuple(range(self._count - number, self._count))
+
+    def operations(self, code: Code) -> list[Operation]:
+        """None where the code becomes no machine instruction."""
+        outputs = written(code)
+        if isinstance(code, Instruction) and outputs and outputs <= self.once and self._is_absorbed(code, outputs):
+            return []
+        surely = killed(code) | {r for r in outputs if r in self.single and not _updates(code)}
+        defines, uses = self.words(outputs), self.words((*read(code), *(outputs - surely)))
+        if not isinstance(code, Instruction):
+            return [Operation(defines, uses, SOON, access="c", effective=True, alone=True)]
+        bases = [self._fresh(2) for _ in self._bases(code)]
+        facts = facts_of(code.opcode)
+        access = "c" if facts.calls else "" if facts.read_only else facts.row.access
+        if facts.space in ("param", "const") and facts.loads:
+            access = ""
+        effective = facts.row.access not in ("", "l") or facts.row.scope > Scope.THREAD or facts.volatile or not outputs
+        own = Operation(
+            defines,
+            (*uses, *(w for base in bases for w in base)),
+            _cycles(facts),
+            access,
+            facts.space if facts.space in ("shared", "local") else "",
+            effective or facts.calls or not defines,
+            facts.slow_path or facts.calls,
+        )
+        return [*(Operation(base, (), WARP, parameter=True) for base in bases), own]
+
+    def _is_absorbed(self, code: Instruction, outputs: Collection[str]) -> bool:
+        """Whether the results are words of other registers, or need none. Notes the words of the results."""
+        facts = facts_of(code.opcode)
+        if isinstance(code.operands[0], Vector):
+            return facts.moves and self._is_split(code.operands)
+        (register, *others) = outputs
+        if others or not self.sizes.get(register):
+            return False
+        found = self._words_of_result(code, facts, register)
+        if found is None:
+            return False
+        self._words[register] = found
+        return True
+
+    def _words_of_result(self, code: Instruction, facts: Facts, register: str) -> tuple[int | None, ...] | None:
+        size, inputs = self.sizes[register], read(code)
+        if facts.loads_parameter or (facts.moves and all(map(self._is_free, inputs))):
+            self.free.add(register)
+            return (None,) * size
+        if _computes_integers(facts) and inputs and all(map(self._is_of_cta, inputs)):
+            self.of_cta.add(register)
+            return (None,) * size
+        if len(code.operands) != 2:
+            return None
+        source = code.operands[1]
+        if facts.moves and isinstance(source, Vector):
+            return self._put_together(source, size)
+        if not isinstance(source, Name) or source.text not in self.once or source.text not in self._words:
+            return None
+        words = self._words[source.text]
+        if facts.moves:
+            return words if len(words) == size else None
+        return _converted(facts, words) if facts.copies else None
+
+    def _put_together(self, source: Vector, size: int) -> tuple[int | None, ...] | None:
+        found: list[int | None] = []
+        for part in source.parts:
+            if isinstance(part, Name):
+                if part.text not in self.once or part.text not in self._words:
+                    return None
+                found += self._words[part.text]
+            else:
+                found.append(None)
+        return tuple(found) if len(found) == size else None
+
+    def _is_split(self, operands: Sequence[Operand]) -> bool:
+        parts, source = operands
+        if not isinstance(parts, Vector) or not isinstance(source, Name) or source.text not in self.once:
+            return False
+        words = self._words.get(source.text, ())
+        if not words or len(parts.parts) % len(words):
+            return False
+        each = len(parts.parts) // len(words)  # 2: halves of words, which operands can name
+        for i, part in enumerate(parts.parts):
+            if isinstance(part, Name):
+                self._words[part.text] = (words[i // each],)
+        return True
+
+    def _is_free(self, name: str) -> bool:
+        return not name.startswith("%") or name in self.free or name.startswith(OF_LAUNCH)
+
+    def _is_of_cta(self, name: str) -> bool:
+        return self._is_free(name) or name in self.of_cta or name.startswith(OF_CTA)
+
+    def _bases(self, code: Instruction) -> list[str]:
+        """The parameters of 64 bits to which the instruction adds."""
+        facts = facts_of(code.opcode)
+        if not self.loads_bases or not (facts.adds or facts.adds_to_product) or len(written(code)) != 1:
+            return []
+        sources = {o.text for o in code.operands[1:] if isinstance(o, Name)}
+        return sorted(r for r in sources if r in self.free and self.sizes.get(r) == 2)
+
+
+def _updates(code: Code) -> bool:
+    return not isinstance(code, Instruction) or facts_of(code.opcode).row.updates
+
+
+def _computes_integers(facts: Facts) -> bool:
+    """Whether a uniform datapath can compute it."""
+    row = facts.row
+    pure = not row.access and row.scope == Scope.THREAD and not row.expands and not row.updates
+    return pure and all(t[0] in "usb" for t in facts.types)
+
+
+def _converted(facts: Facts, words: tuple[int | None, ...]) -> tuple[int | None, ...] | None:
+    """The words of an integer that is made longer or shorter, if none of them is a new one."""
+    if len(facts.types) != 2 or any(t[0] not in "usb" or t not in TYPE_BYTES for t in facts.types):
+        return None
+    to, by = (TYPE_BYTES[t] for t in facts.types)
+    if by == 8 and to == 4:
+        return words[:1]
+    if to == 8 and by == 4 and facts.types[1] == "u32":
+        return (*words, None)
+    return words if to <= by <= 4 else None
+
+
+def _cycles(facts: Facts) -> int:
+    if facts.loads:
+        return NEAR if facts.space in ("shared", "local") else FAR if facts.space not in ("param", "const") else WARP
+    return WARP if facts.row.scope > Scope.THREAD else SOON
+
+
+def _needed(blocks: Mapping[str, list[Operation]], ends: Mapping[str, Words]) -> dict[str, list[Operation]]:
+    """Without the operations whose results nobody needs."""
+    makers: dict[int, list[Operation]] = {}
+    for every in blocks.values():
+        for operation in every:
+            for word in operation.defines:
+                makers.setdefault(word, []).append(operation)
+    wanted = [o for every in blocks.values() for o in every if o.effective]
+    words = [w for end in ends.values() for w in end] + [w for o in wanted for w in o.uses]
+    found, seen = {id(o) for o in wanted}, set[int]()
+    while words:
+        word = words.pop()
+        if word in seen:
+            continue
+        seen.add(word)
+        for maker in makers.get(word, ()):
+            if id(maker) not in found:
+                found.add(id(maker))
+                words += maker.uses
+    return {name: [o for o in every if id(o) in found] for name, every in blocks.items()}

@@ -1,0 +1,134 @@
+"""What the cost model assumes of kernels whose code does not say it, and what the caller knows of them.
+
+How often loops run, how many CTAs end at once, how many warps diverge and what caches hold is unknown when kernels are
+fused. Each candidate is therefore estimated under a table of assumptions: the middle one, and those in which one thing
+is otherwise, for one kernel or for all. Only what a kernel has is varied: one without unknown loops has no row for
+them. The table grows linearly with the number of kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from goptx.errors import InputError
+from goptx.launch.parameter_names import letter_of
+from goptx.options import Assume
+
+MOST_TRIPS = 1 << 40
+KEYS = ("trips", "live_ctas")
+EXAMPLE = 'assume={"A": {"trips": {40: 48}, "live_ctas": 8192}}, where 40 is the line of a loop\'s head'
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """What is assumed of one kernel.
+
+    trips: how often a loop with an unknown trip count runs. live: the share of CTAs that do not end at once, 0 to 1.
+    divergent: the share of warps whose lanes go both ways at a branch that depends on the thread, 0 to 1; all other
+    warps go one way, half of them either. cached: whether what is loaded and stored is in the L2 cache.
+    """
+
+    trips: float = 10.0
+    live: float = 1.0
+    divergent: float = 0.5
+    cached: bool = False
+
+
+MIDDLE = Behaviour()
+# For each field, the values beside the middle one.
+OTHERS: Mapping[str, tuple[float, ...]] = {
+    "trips": (1.0, 100.0),
+    "live": (0.01, 0.5),
+    "divergent": (0.0, 1.0),
+    "cached": (True,),
+}
+_TEXTS = {
+    "trips": "unknown loops run {:g} times",
+    "live": "{:.0%} of the CTAs do not end at once",
+    "divergent": "{:.0%} of the warps diverge",
+    "cached": "data in the L2 cache",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """One row of the table: what is assumed of each kernel, and how that differs from the middle one."""
+
+    kernels: tuple[Behaviour, ...]
+    name: str = "the middle"
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """What is unknown of a kernel: the names of fields of `Behaviour`; and its middle behaviour, in which known fields
+    have their known values."""
+
+    fields: frozenset[str]
+    middle: Behaviour = MIDDLE
+
+
+def table(kernels: Sequence[Unknown]) -> tuple[Assumption, ...]:
+    """The assumptions, the middle one first. With n kernels there are at most 1 + 7 (n + 1)."""
+    middle = tuple(kernel.middle for kernel in kernels)
+    rows = {middle: Assumption(middle)}
+    groups = [(letter_of(k), (k,)) for k in range(len(kernels))] + [("all", tuple(range(len(kernels))))]
+    for name, values in OTHERS.items():
+        for value in values:
+            for who, members in groups:
+                varied = tuple(
+                    _varied(k.middle, name, value) if i in members and name in k.fields else k.middle
+                    for i, k in enumerate(kernels)
+                )
+                rows.setdefault(varied, Assumption(varied, f"{who}: {_TEXTS[name].format(value)}"))
+    return tuple(rows.values())
+
+
+def _varied(behaviour: Behaviour, name: str, value: Any) -> Behaviour:
+    return replace(behaviour, **{name: value})
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the caller knows of a kernel. trips: how often loops run, by the line of each loop's head in the kernel's
+    file. live_ctas: the number of CTAs that do not end at once; None if unknown."""
+
+    trips: Mapping[int, float] = field(default_factory=dict)
+    live_ctas: int | None = None
+
+
+NOTHING = Known()
+
+
+def known_of(assume: Assume | None, kernels: int) -> list[Known]:
+    """What `assume=` says of each of so many kernels. Raises `InputError`; whether a line is a loop's head is not
+    checked here."""
+    if assume is None:
+        return [NOTHING] * kernels
+    letters = [letter_of(k) for k in range(kernels)]
+    if not isinstance(assume, Mapping):
+        raise InputError(f"assume= takes a dictionary, such as {EXAMPLE}; it is {assume!r}.")
+    for letter in assume:
+        if letter not in letters:
+            raise InputError(f"assume= names kernel `{letter}`; there are the kernels {', '.join(letters)}.")
+    return [_known(letter, assume[letter]) if letter in assume else NOTHING for letter in letters]
+
+
+def _known(letter: str, given: Any) -> Known:
+    if not isinstance(given, Mapping):
+        raise InputError(f"assume= of kernel {letter} takes a dictionary, such as {EXAMPLE}; it is {given!r}.")
+    for key in given:
+        if key not in KEYS:
+            raise InputError(f"assume= of kernel {letter} has no `{key}`; it takes {' and '.join(KEYS)}: {EXAMPLE}.")
+    trips, live = given.get("trips", {}), given.get("live_ctas")
+    if not isinstance(trips, Mapping):
+        raise InputError(f"assume= of kernel {letter}: trips are given by lines, as in {EXAMPLE}; it is {trips!r}.")
+    for line, times in trips.items():
+        if isinstance(line, bool) or not isinstance(line, int):
+            raise InputError(f"assume= of kernel {letter}: {line!r} is not a line; give a number from 1, as {EXAMPLE}.")
+        if isinstance(times, bool) or not isinstance(times, int | float) or not 0 <= times <= MOST_TRIPS:
+            raise InputError(f"assume= of kernel {letter}: the loop in line {line} cannot run {times!r} times.")
+    if live is not None and (isinstance(live, bool) or not isinstance(live, int) or live < 0):
+        raise InputError(f"assume= of kernel {letter}: live_ctas={live!r} is not a number of CTAs.")
+    return Known({line: float(times) for line, times in trips.items()}, live)

@@ -1,0 +1,244 @@
+"""Calls that stay calls: what one passes and gets, and which functions the checker lets a kernel call.
+
+A function is called in the fused kernel as in its kernel: with the same arguments, and with the same code. What it does
+must concern its own thread and memory only. A *pure* function moreover only computes, and ends for any arguments: those
+threads may call it whose kernel does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from goptx.ptx.flatten import flatten
+from goptx.ptx.ir import (
+    Address,
+    Arguments,
+    Declaration,
+    Directive,
+    Function,
+    Instruction,
+    Label,
+    Module,
+    Name,
+    Operand,
+    Registers,
+    Scope,
+    Statement,
+    Sum,
+    Variable,
+)
+from goptx.ptx.opcodes import Facts, facts_of
+
+_OF_SYSTEM = frozenset(("vprintf", "malloc", "free", "__assertfail"))  # functions without code that do not wait
+_OF_LANE = re.compile(r"%laneid|%lanemask_\w+")
+_OF_LAUNCH = re.compile(r"%(tid|ntid|ctaid|nctaid)(\.[xyz])?")
+WORD = re.compile(r"%?[A-Za-z_$][\w$.]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """`form` is how arguments and results are passed; two calls of one form and function differ in operands only."""
+
+    call: Instruction
+    function: str
+    arguments: tuple[Operand, ...]
+    results: tuple[Operand, ...]
+    form: str
+
+
+def called(statement: Instruction | Scope) -> Called | None:
+    """A call with the parameters around it; None for a form that the checker does not know."""
+    if isinstance(statement, Instruction):
+        given = passed(statement)
+        if given is None:
+            return None
+        results, function, arguments = given
+        return Called(statement, function, arguments, results, f"{len(results)} {len(arguments)}")
+    found = [s for s in statement.body if isinstance(s, Instruction)]
+    position = next((i for i, s in enumerate(found) if facts_of(s.opcode).calls), len(found))
+    given = passed(found[position]) if position < len(found) else None
+    if given is None or any(s.guard for i, s in enumerate(found) if i != position):
+        return None
+    results, function, arguments = given
+    stores = [_moved(s, "st.param.", arguments) for s in found[:position]]
+    loads = [_moved(s, "ld.param.", results) for s in found[position + 1 :]]
+    moved = [m for m in (*stores, *loads) if m is not None]
+    own = {name for r in statement.body if isinstance(r, Registers) for name, _ in r.names}
+    local = any(str(m.value) in own for m in moved)
+    known = all(isinstance(s, Instruction | Registers | Declaration) for s in statement.body)
+    if len(moved) < len(stores) + len(loads) or local or not known:
+        return None
+    form = "; ".join([*(m.form for m in moved), *_declared(statement, (*results, *arguments))])
+    values = tuple(m.value for m in moved)
+    return Called(found[position], function, values[: len(stores)], values[len(stores) :], form)
+
+
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    value: Operand
+    form: str
+
+
+def passed(call: Instruction) -> tuple[tuple[Operand, ...], str, tuple[Operand, ...]] | None:
+    """The results, the function and the arguments of a direct call."""
+    lists = [o.parts if isinstance(o, Arguments) else o for o in call.operands]
+    match lists:
+        case [Name(function)]:
+            return (), function, ()
+        case [Name(function), tuple(arguments)]:
+            return (), function, arguments
+        case [tuple(results), Name(function)]:
+            return results, function, ()
+        case [tuple(results), Name(function), tuple(arguments)]:
+            return results, function, arguments
+    return None
+
+
+def _moved(step: Instruction, opcode: str, among: tuple[Operand, ...]) -> _Moved | None:
+    """What moves a value to a parameter of a call, or from one, with its place there."""
+    if not step.opcode.startswith(opcode) or len(step.operands) != 2:
+        return None
+    address, value = step.operands if opcode.startswith("st") else reversed(step.operands)
+    match address:
+        case Address((Name(name),)):
+            tail = ""
+        case Address((Sum(Name(name), (str(tail),)),)):
+            pass
+        case _:
+            return None
+    if Name(name) not in among:
+        return None
+    offset = tail.replace(" ", "") or "+0"
+    return _Moved(value, f"{step.opcode} {among.index(Name(name))}{offset}")
+
+
+def _declared(scope: Scope, names: tuple[Operand, ...]) -> Iterator[str]:
+    """How the parameters are declared, in the order of the call."""
+    variables = {d.variable.name: d.variable for d in scope.body if isinstance(d, Declaration)}
+    for name in names:
+        found = variables.get(str(name))
+        yield " ".join((*found.qualifiers, *found.dims)) if found else "?"
+
+
+# functions ----------------------------------------------------------------------------------------
+
+
+def pure_functions(module: Module) -> frozenset[str]:
+    """The functions that only compute, and end for any arguments."""
+    functions = {f.name: f for f in module.functions}
+    found = frozenset[str]()
+    while True:
+        more = {name for name, f in functions.items() if name not in found and _is_pure(f, found)}
+        if not more:
+            return found
+        found |= more
+
+
+def _is_pure(function: Function, known: frozenset[str]) -> bool:
+    if function.body is None:
+        return False
+    labels, own_names = set[str](), _Names(function)
+    for statement in _code(function):
+        if isinstance(statement, Label):
+            labels.add(statement.name)
+        if not isinstance(statement, Instruction):
+            continue
+        facts = facts_of(statement.opcode)
+        if facts.calls:
+            own = passed(statement)
+            if own is None or own[1] not in known:
+                return False
+        elif facts.row.ends == "branch":
+            if facts.is_indirect_branch or str(statement.operands[-1]) in labels:
+                return False
+        elif _has_effect(facts) or (facts.row.ends and facts.base != "ret") or own_names.special(statement):
+            return False
+    return True
+
+
+def _has_effect(facts: Facts) -> bool:
+    row = facts.row
+    outside = bool(row.access) and facts.space != "param"
+    return not facts.known or outside or row.hint or bool(row.scope) or row.blocking or facts.sets_carry
+
+
+def why_not(function: Function, module: Module, of_launch: bool, seen: frozenset[str] = frozenset()) -> str:
+    """Why the checker has no rule for calls of a function, "" if it has. `of_launch`: kernels have shapes of their own,
+    so that the fused kernel's threads may have other numbers."""
+    if function.name in seen:
+        return ""
+    if function.body is None:
+        return "" if function.name in _OF_SYSTEM else f"the code of `{function.name}` is not known"
+    waits, again, labels = False, False, set[str]()
+    functions, own_names = {f.name: f for f in module.functions}, _Names(function)
+    for statement in _code(function):
+        if isinstance(statement, Label):
+            labels.add(statement.name)
+        if isinstance(statement, Declaration) and statement.variable.space not in (".local", ".param"):
+            return f"`{function.name}` has `{statement.variable}`"
+        if isinstance(statement, Directive) and statement.name == ".pragma":
+            return f"`{function.name}` has `{statement}`"
+        if not isinstance(statement, Instruction):
+            continue
+        facts = facts_of(statement.opcode)
+        what = f"`{function.name}` has `{statement}`"
+        if facts.calls:
+            own = passed(statement)
+            inner = functions.get(own[1]) if own else None
+            deeper = why_not(inner, module, of_launch, seen | {function.name}) if inner else what
+            if deeper:
+                return deeper
+            continue
+        special = [n for n in own_names.special(statement) if not _OF_LANE.fullmatch(n)]
+        if any(of_launch or not _OF_LAUNCH.fullmatch(n) for n in special):
+            return what
+        row = facts.row
+        if not facts.known or row.scope or row.blocking or row.releases or facts.controls_grids or facts.exclusive:
+            return what
+        if facts.base in ("exit", "alloca", "stacksave", "stackrestore") or facts.acts_on_mbarrier:
+            return what
+        waits |= facts.is_strong_read or facts.bypasses_l1
+        again |= row.ends == "branch" and (facts.is_indirect_branch or str(statement.operands[-1]) in labels)
+    return f"`{function.name}` may wait for other threads" if waits and again else ""
+
+
+def _code(function: Function) -> Iterator[Statement]:
+    def every(body: tuple[Statement, ...]) -> Iterator[Statement]:
+        for statement in body:
+            yield statement
+            if isinstance(statement, Scope):
+                yield from every(statement.body)
+
+    yield from every(function.body or ())
+
+
+class _Names:
+    """The names of registers, parameters and results in a function."""
+
+    def __init__(self, function: Function) -> None:
+        registers = flatten(function.body or (), lambda name: name).registers
+        self.singles = {name for r in registers for name, count in r.names if count is None}
+        self.singles.update(v.name for v in (*function.parameters, *function.results))
+        self.stems = {name for r in registers for name, count in r.names if count is not None}
+
+    def special(self, statement: Instruction) -> list[str]:
+        """The special registers that an instruction reads."""
+        words = (w for w in WORD.findall(str(statement)) if w.startswith("%"))
+        return [w for w in words if w not in self.singles and w.rstrip("0123456789") not in self.stems]
+
+
+def are_alike(own: Function, fused: Function, names: Mapping[str, str], module: Module) -> bool:
+    """Whether a function of the fused text is the kernel's; `names` are what the kernel's variables and functions are
+    called there."""
+    of_module = {i.name for i in module.items if isinstance(i, Function | Variable)}
+
+    def renamed(text: str) -> str:
+        return WORD.sub(lambda m: names.get(m[0], "?") if m[0] in of_module else m[0], text)
+
+    def parts(function: Function) -> list[str]:
+        lists = (function.parameters, function.results, function.directives, function.body or ())
+        return [str(function.body is None), *("\n".join(map(str, its)) for its in lists)]
+
+    return [renamed(p) for p in parts(own)] == parts(fused)

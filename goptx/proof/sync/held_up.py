@@ -1,0 +1,125 @@
+"""Waits other than at plain barriers: whether a thread that is held up somewhere may still have to end one.
+
+Say that all threads hang, after as many plain barriers, and some at another wait of kernel X. If every thread that is
+elsewhere comes in X, without doing what may end such a wait, to a plain barrier of X or to its end, then X alone hangs
+as well. So it is enough that no thread waits for another kernel between such a wait, of anybody, and what may end it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import networkx as nx
+
+from goptx.proof.kernel_code import NotProved, Program, Step
+from goptx.proof.projection import Projection
+from goptx.proof.sync.convergence import diverging_branches
+from goptx.proof.sync.waits import Waits, is_barrier, is_plain_barrier, waits_of
+from goptx.ptx.opcodes import Scope
+
+
+@dataclass
+class Holds:
+    """What other waits there are in the fused kernel, and whether a thread that is held up somewhere may still have to
+    end one."""
+
+    fused: Program
+    projections: Mapping[str, Projection]
+    own: Mapping[str, Sequence[Step]]
+    added: Sequence[Step]
+
+    def check(self) -> None:
+        """That kernels which concern other CTAs are the only ones that wait, and that lanes of a warp do not wait for
+        each other in one kernel while they wait in another."""
+        for letter, waits in self.waits.items():
+            if self.added and (waits.held or waits.cluster):
+                step = self.added[0]
+                raise NotProved(step.line, f"`{step.statement}` is of no kernel, and kernel {letter} waits elsewhere")
+            others = [s for other, its in self.own.items() if other != letter for s in its]
+            others += [self.fused.steps[n] for n in self.held if self.held[n] != letter]
+            if waits.cluster and others:
+                what = f"`{others[0].statement}` waits, and kernel {letter} waits for other CTAs of its cluster"
+                raise NotProved(others[0].line, what)
+        for step in self.fused.steps:
+            if step.facts.row.scope in (Scope.WARP, Scope.WARPGROUP):
+                self._check_lanes(step)
+
+    def _check_lanes(self, step: Step) -> None:
+        """That lanes which come to an instruction of a whole warp one by one, because they wait in another kernel, do
+        not hold up a lane there which that kernel waits for."""
+        for number, letter in self.held.items():
+            if step.number in self.projections[letter].matched or not self.awaits(letter, step):
+                continue
+            if number in self._one_by_one and self._reaches(number, step):
+                wait = self.fused.steps[number]
+                what = f"`{step.statement}` may hold up a lane for another one that waits in line {wait.line}"
+                raise NotProved(step.line, f"{what}, and what kernel {letter} waits for comes after it")
+
+    @cached_property
+    def waits(self) -> Mapping[str, Waits]:
+        """Those of each kernel, by its own steps."""
+        return {letter: waits_of(p.kernel) for letter, p in self.projections.items()}
+
+    @cached_property
+    def held(self) -> Mapping[int, str]:
+        """The steps of the fused kernel at which a thread may wait, not at a plain barrier, with the kernel."""
+        return {
+            number: letter
+            for letter, p in self.projections.items()
+            for number, own in p.matched.items()
+            if not own.isdisjoint(self.waits[letter].held)
+        }
+
+    @cached_property
+    def _releases(self) -> Mapping[str, frozenset[int]]:
+        return {
+            letter: frozenset(n for n, own in p.matched.items() if not own.isdisjoint(self.waits[letter].releases))
+            for letter, p in self.projections.items()
+        }
+
+    @cached_property
+    def _one_by_one(self) -> frozenset[int]:
+        """Those waits at which some lanes of a warp may be without the others."""
+        inside = frozenset[int]().union(*map(self.fused.region, diverging_branches(self.projections.values())))
+        return frozenset(
+            n for n in self.held if self.fused.block_of[n] in inside or not is_barrier(self.fused.steps[n])
+        )
+
+    def awaits(self, letter: str, step: Step) -> bool:
+        """Whether a thread may do, after that step and before the kernel's next plain barrier, what ends a wait."""
+        ends = self._releases[letter]
+        return bool(ends) and self._leads(step, ends, _where_all_wait(self.own[letter]))
+
+    def _reaches(self, number: int, step: Step) -> bool:
+        """Whether a thread may come from a wait to that step, and pass no plain barrier."""
+        return self._leads(self.fused.steps[number], frozenset([step.number]), _where_all_wait(self.fused.steps))
+
+    def _leads(self, step: Step, ends: frozenset[int], stops: frozenset[int]) -> bool:
+        """Whether one of these steps comes after that step, with none of the others in between."""
+        return any(self.fused.comes_to(first, ends, stops) for first in self.fused.following(step))
+
+    def check_held(self, held: frozenset[int], barriers: Sequence[Step]) -> None:
+        """That threads which are at these waits, while others are at these barriers, wait for none of those."""
+        order: nx.DiGraph[str] = nx.DiGraph()
+        for letter in {self.held[n] for n in held}:
+            for step in barriers:
+                if step not in self.own[letter] and self.awaits(letter, step):
+                    self._fail(step, letter, held)
+            for number in held:
+                if self.held[number] != letter and self.awaits(letter, self.fused.steps[number]):
+                    order.add_edge(letter, self.held[number], step=self.fused.steps[number])
+        if not nx.is_directed_acyclic_graph(order):
+            letter, _, step = min(order.edges(data="step"), key=lambda e: e[2].number)
+            self._fail(step, letter, held)
+
+    def _fail(self, step: Step, letter: str, held: frozenset[int]) -> None:
+        wait = self.fused.steps[min(n for n in held if self.held[n] == letter)]
+        what = f"a thread may be held up at `{step.statement}` before it does what ends the wait in line {wait.line}"
+        raise NotProved(step.line, f"{what}, where kernel {letter} waits")
+
+
+def _where_all_wait(steps: Iterable[Step]) -> frozenset[int]:
+    """The numbers of the plain barriers at which threads wait."""
+    return frozenset(s.number for s in steps if is_plain_barrier(s) and s.facts.row.blocking)

@@ -1,0 +1,1 @@
+"""How candidates compare with separate launches: the gain that the cost model expects."""

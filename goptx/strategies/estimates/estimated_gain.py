@@ -1,0 +1,118 @@
+"""The gain that the cost model expects of what was made of kernels (results/expected_gain.py).
+
+The same model as that of `auto`: the fused kernel is estimated from its own code, separate launches from the kernels,
+under each assumption (cost/assumptions.py).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from typing import cast
+
+from goptx.cost.assumptions import known_of
+from goptx.cost.courses import made_of
+from goptx.cost.estimate import Estimate
+from goptx.cost.hardware import machine_of
+from goptx.cost.kernels import alone
+from goptx.errors import CannotWeave, LatencyTableWarning, ProbablySlower
+from goptx.latency.table import LatencyTable, load_table
+from goptx.launch.parameter_names import letter_of
+from goptx.launch.shape import Shape
+from goptx.options import Assume, Strategy
+from goptx.results.expected_gain import SLOWER, ExpectedGain
+from goptx.results.fused_kernel import Woven
+from goptx.strategies.candidate import Candidate
+from goptx.strategies.candidates import STRATEGIES, Judge
+from goptx.strategies.estimates.prospects import Prospect, is_choosable, separate_cycles
+from goptx.strategies.separate import ANY
+
+SEPARATE = '`strategy="auto"` would keep them separate'
+OTHERWISE = '`strategy="auto"` would not fuse them so'
+MODELLED = ("weave", "vertical", "horizontal", "interleave", "separate", "coarsen")
+LEVEL = 3  # of the stack: whoever called the function that `judged` wraps
+
+
+def with_gain(woven: Woven, assume: Assume | None = None, latency: str | Path | LatencyTable | None = None) -> Woven:
+    """The result with an estimate in its report; unchanged where none can be made, as for kernels whose control flow is
+    not known. Warns where it is estimated to be slower. Raises `InputError` where `assume` does not fit the
+    kernels."""
+    expected = expected_gain(woven, assume, latency)
+    if expected is None:
+        return woven
+    if expected.is_slower:
+        warnings.warn(str(expected), ProbablySlower, stacklevel=LEVEL)
+    return woven.reported(replace(woven.report, expected=expected))
+
+
+def expected_gain(
+    woven: Woven, assume: Assume | None = None, latency: str | Path | LatencyTable | None = None
+) -> ExpectedGain | None:
+    """What is expected of a result; None where that cannot be estimated."""
+    known = known_of(assume, len(woven.chosen))
+    factors = tuple(kernel.coarse.factor for kernel in woven.chosen)
+    as_they_are = woven.is_separate and not woven.streams and set(factors) == {1}
+    if woven.strategy not in MODELLED or not woven.chosen or as_they_are:
+        return None
+    arch = woven.module.target[0]
+    machine = machine_of(arch)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LatencyTableWarning)  # whoever made the kernel has warned
+        table = load_table(latency, arch)
+    shapes = _shapes(woven)
+    try:
+        kernels = [
+            alone(kernel, machine, table, own, shape, letter_of(k))
+            for k, (kernel, own, shape) in enumerate(zip(woven.chosen, known, shapes, strict=True))
+        ]
+        made = made_of(woven, kernels, table)
+    except CannotWeave:
+        return None
+    judge = Judge(kernels, [1] * len(kernels), shapes, arch)
+    strategy = cast("Strategy", woven.strategy)
+    candidate = Candidate(strategy, factors, woven.max_registers)
+    if woven.streams:
+        candidate = candidate.having(streams=True)
+    plain = Candidate("separate", (1,) * len(kernels))
+    separate = separate_cycles(judge, dependent=bool(woven.report.temporaries) or _depends(woven))
+    prospect = Prospect(judge.under_all(candidate, made)[candidate], separate)
+    if prospect.cycles == inf or separate[0] == inf:
+        return None
+    least, number = prospect.worst
+    return ExpectedGain(
+        prospect.gain,
+        least,
+        max(prospect.gains),
+        judge.assumptions[number].name,
+        tuple(_reasons(judge.under_all(plain)[plain][0], prospect.middle)) if not woven.is_separate else (),
+        _advice(judge, separate) if prospect.gain < SLOWER else "",
+        "separate launches" if len(kernels) > 1 else "the kernel alone",
+    )
+
+
+def _depends(woven: Woven) -> bool:
+    """Whether kernels may depend on each other; those that stay separate in any case may."""
+    return woven.depends and not woven.is_separate
+
+
+def _shapes(woven: Woven) -> Sequence[Shape]:
+    if woven.plan is None or woven.plan.common:
+        return [k.shape or ANY for k in woven.chosen]
+    return woven.plan.shapes
+
+
+def _reasons(separate: Estimate, fused: Estimate) -> Iterator[str]:
+    yield f"registers {separate.registers} -> {fused.registers}"
+    yield f"occupancy {separate.occupancy:.0%} -> {fused.occupancy:.0%}"
+    yield f"most of the time is {fused.decided_by}"
+
+
+def _advice(judge: Judge, separate: tuple[float, ...]) -> str:
+    """What `auto` would do with the kernels, as far as that is known before others are made."""
+    ones = (1,) * len(judge.kernels)
+    fused = [Candidate(strategy, ones) for strategy in STRATEGIES if strategy != "separate"]
+    prospects = [Prospect(each, separate) for way in fused for each in judge.under_all(way).values()]
+    return OTHERWISE if any(is_choosable(prospect) for prospect in prospects) else SEPARATE

@@ -1,0 +1,98 @@
+"""What a candidate promises: its estimates under each assumption, compared with separate launches, and the choice.
+
+Nobody knows how kernels behave when they are fused. So candidates are compared with separate launches under each
+assumption (cost/assumptions.py): those that may lose much are left out, whatever they may gain; of the others, the
+fastest under the middle assumption is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from goptx.cost.estimate import Estimate
+from goptx.strategies.candidate import Candidate
+from goptx.strategies.candidates import Judge
+
+TIE = 0.01  # estimates that differ by less are taken to be equal
+LOSS = 0.10  # times as long as separate launches, less 1: what the worst case may cost; estimates are no better
+LEAST = 0.0002  # the least gain, less 1: estimates that differ by less are taken to be equal
+STAKE = 1 / 3  # of what a candidate may lose in the worst case, the share that it has to gain in the middle one
+WORTH = 0.05  # the least share of the time that launches side by side have to save
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """The estimates of a candidate, and the cycles of the best separate launches: under each assumption, the middle one
+    first."""
+
+    estimates: tuple[Estimate, ...]
+    separate: tuple[float, ...]
+
+    @property
+    def middle(self) -> Estimate:
+        return self.estimates[0]
+
+    @property
+    def cycles(self) -> float:
+        """Under the middle assumption."""
+        return self.middle.cycles
+
+    @property
+    def gain(self) -> float:
+        """How many times as fast as separate launches, under the middle assumption."""
+        return self.separate[0] / self.cycles
+
+    @property
+    def gains(self) -> tuple[float, ...]:
+        """How many times as fast as separate launches, under each assumption."""
+        return tuple(least / each.cycles for least, each in zip(self.separate, self.estimates, strict=True))
+
+    @property
+    def worst(self) -> tuple[float, int]:
+        """The least gain, and the number of its assumption."""
+        return min((gain, k) for k, gain in enumerate(self.gains))
+
+    @property
+    def loss(self) -> float:
+        """How much longer than separate launches it takes in the worst case, as a share; 0 if it never does."""
+        return max(1.0 / self.worst[0] - 1.0, 0.0)
+
+
+def separate_cycles(judge: Judge, dependent: bool = False) -> tuple[float, ...]:
+    """The cycles of the kernels as they are, launched one after the other or, unless they are `dependent`, side by
+    side, whichever is faster, under each assumption."""
+    plain = Candidate("separate", (1,) * len(judge.kernels))
+    ways = [plain] if dependent else [plain, plain.having(streams=True)]
+    each = [judge.under_all(way)[way] for way in ways]
+    return tuple(min(estimate.cycles for estimate in row) for row in zip(*each, strict=True))
+
+
+def is_choosable(prospect: Prospect) -> bool:
+    """Whether a candidate never loses much, and gains under the middle assumption in proportion to what it may lose."""
+    return prospect.loss <= LOSS and prospect.gain > 1.0 + max(LEAST, STAKE * prospect.loss)
+
+
+def best(found: Mapping[Candidate, Prospect]) -> Candidate:
+    """The candidate to choose. Of those that are about as fast, the one with the fewest CTAs is taken: CTAs cost time
+    even where their threads have nothing to do."""
+    separate = {c for c in found if c.plain and c.strategy == "separate"}
+    safe = [c for c in found if c in separate or is_choosable(found[c])]
+    if not safe:
+        return min(found, key=lambda c: (found[c].loss, found[c].cycles))
+    least = min(found[c].cycles for c in safe)
+    near = [c for c in safe if found[c].cycles <= least * (1 + TIE)]
+    return min(near, key=lambda c: (-min(c.factors), found[c].cycles))
+
+
+def worth_streams(found: Mapping[Candidate, Prospect]) -> dict[Candidate, Prospect]:
+    """Without the candidates of separate launches side by side that gain nothing: these cost the host more."""
+    return {c: p for c, p in found.items() if not c.option("streams") or _is_faster(p, found.get(_in_turn(c)))}
+
+
+def _in_turn(candidate: Candidate) -> Candidate:
+    return Candidate(candidate.strategy, candidate.factors)
+
+
+def _is_faster(prospect: Prospect, in_turn: Prospect | None) -> bool:
+    return in_turn is None or prospect.cycles < (1 - WORTH) * in_turn.cycles

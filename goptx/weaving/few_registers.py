@@ -1,0 +1,117 @@
+"""Kernels in an order that needs few registers, where interleaved they would spill or leave an SM half empty.
+
+Interleaved, a thread has the values of all kernels at once. Where the kernels stand block after block within merged
+blocks, it has the temporary values of one kernel only; where they stand one after the other, it also has the values
+that a loop carries, such as sums, of one kernel only. The numbers of registers are estimates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+
+from goptx.analysis.cfg import Flow
+from goptx.analysis.registers.register_demand import MOST, Demand, demand
+from goptx.device.occupancy import occupancy
+from goptx.ptx.ir import Registers, whole_number
+from goptx.weaving.link.launch_bounds import launch_bounds
+from goptx.weaving.merging.merge_input import MergeInput
+from goptx.weaving.merging.merged_blocks import Merged, merged_blocks
+from goptx.weaving.model import Choices, Converged, Linked
+from goptx.weaving.schedule.pressure import threads
+from goptx.weaving.schedule.schedule import schedule
+
+HALF = 2  # times as many CTAs must fit on an SM for the kernels alone before interleaving is given up
+SURE = 0.9  # of the estimated registers, which are rarely fewer by more
+UNIT = 8  # registers of a thread, the unit in which they are allocated
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Merged kernels and the order of their code. `note`: why it is not the first choice."""
+
+    whole: MergeInput
+    merged: Merged
+    flow: Flow
+    choices: Choices
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What limits the registers of a thread: the bounds of the fused kernel, and the CTAs that fit on an SM with the
+    kernels alone. `registers`: all that the fused kernel declares."""
+
+    arch: str
+    threads: int
+    most: int
+    ctas: int
+    registers: Sequence[Registers]
+
+    @staticmethod
+    def of(linked: Linked, converged: Sequence[Converged]) -> Room:
+        bounds, _ = launch_bounds(linked.given, linked.plan)
+        count, arch = threads(bounds), linked.target[0]
+        least = max((whole_number(d.values[0]) for d in bounds if d.name == ".minnctapersm"), default=1)
+        most = max((r for r in range(UNIT, MOST + 1) if _ctas(arch, r, count) >= least), default=MOST)
+        alone = min(_ctas(arch, min(own.registers, most), count) for own in _alone(linked))
+        registers = (*(r for k in linked.kernels for r in k.registers), *(r for c in converged for r in c.registers))
+        return Room(arch, count, most, alone, registers)
+
+    def needed(self, flow: Flow) -> Demand:
+        return demand(flow, self.registers, self.arch)
+
+    def problem(self, needed: Demand) -> str:
+        """What is wrong with so many registers; "" if nothing."""
+        if spilled := needed.spilled(self.most):
+            return f"a thread would need about {needed.live} registers of {self.most}, so that about {spilled} spill"
+        fit = _ctas(self.arch, min(int(SURE * needed.registers), self.most), self.threads)
+        if fit * HALF <= self.ctas:
+            return (
+                f"a thread would need about {needed.registers} registers, with which {fit} CTAs of {self.threads} "
+                f"threads fit on an SM, and {self.ctas} with each kernel alone"
+            )
+        return ""
+
+
+def _ctas(arch: str, registers: int, count: int) -> int:
+    return occupancy(arch, registers, 0, count).ctas_per_sm
+
+
+def _alone(linked: Linked) -> Iterator[Demand]:
+    """The demand of each kernel with all its copies."""
+    for given in linked.given:
+        own = [k for k in linked.kernels if k.letter == given.letter]
+        yield reduce(add, (demand(k.flow, k.registers, linked.target[0]) for k in own))
+
+
+def drafted(linked: Linked, converged: Sequence[Converged], whole: MergeInput, choices: Choices) -> Draft:
+    """The merged kernels with their code in order."""
+    merged = merged_blocks(whole, join=choices.policy == "latency")  # published policies order each pair by itself
+    return Draft(whole, merged, schedule(linked, converged, merged, choices), choices)
+
+
+def with_few_registers(
+    linked: Linked, converged: Sequence[Converged], first: Draft, in_sequence: Callable[[], MergeInput] | None
+) -> Draft:
+    """The first draft, if a thread has room for its registers; else the kernels block after block, if that helps; else
+    `in_sequence`. Of several that have no room the one that needs the fewest."""
+    if len(linked.given) < 2:
+        return first
+    room = Room.of(linked, converged)
+    best, least = first, room.needed(first.flow)
+    problem = room.problem(least)
+    if not problem:
+        return first
+    for how, whole in (("block after block", lambda: first.whole), ("one after the other", in_sequence)):
+        if whole is None:
+            continue
+        tried = drafted(linked, converged, whole(), replace(first.choices, policy="concat"))
+        needed = room.needed(tried.flow)
+        if needed.live + UNIT <= least.live:
+            best, least = replace(tried, note=f"the kernels stand {how}: interleaved, {problem}"), needed
+        if not room.problem(least):
+            break
+    return best

@@ -1,0 +1,99 @@
+"""The registers that the assembler is expected to give: which values need one, in what order code needs few."""
+
+import pytest
+
+import goptx
+from goptx.analysis.build_cfg import control_flow
+from goptx.analysis.registers.register_demand import Demand, demand
+from goptx.device.assemble import assemble, find_ptxas
+from goptx.ptx.flatten import flatten
+
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+START = (
+    ".reg .pred %p<9>; .reg .b32 %r<99>; .reg .f32 %f<99>; .reg .b64 %rd<99>; ld.param.u64 %rd1, [p]; "
+    "mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; "
+)
+
+
+def kernel(body: str) -> str:
+    return f"{HEAD}.visible .entry k(.param .u64 p)\n{{\n{body}\n}}\n"
+
+
+def needed(body: str, arch: str = "sm_80") -> Demand:
+    entry = goptx.read(kernel(START + body)).entries[0]
+    flat = flatten(entry.body or (), lambda name: name)
+    return demand(control_flow(flat, "<ptx>"), flat.registers, arch)
+
+
+def loads(number: int) -> str:
+    return " ".join(f"ld.global.f32 %f{i}, [%rd3+{128 * i}];" for i in range(number))
+
+
+def sums(number: int) -> str:
+    return " ".join(f"add.f32 %f{i}, %f{i - 1}, %f{i};" for i in range(1, number))
+
+
+def test_loads_may_wait_for_each_other_or_together() -> None:
+    each = " ".join(f"ld.global.f32 %f{i}, [%rd3+{128 * i}]; add.f32 %f0, %f0, %f{i};" for i in range(1, 20))
+    found = needed(f"{loads(1)} {each} st.global.f32 [%rd3], %f0; ret;")
+    assert found.live < 8 and found.eager >= 20
+
+
+@pytest.mark.parametrize(
+    "free",
+    [
+        "ld.param.u64 %rd9, [p]; cvta.to.global.u64 %rd8, %rd9;",  # constant memory
+        "mov.u32 %r9, %ctaid.x; mov.u32 %r8, %ntid.x; mul.lo.s32 %r7, %r9, %r8;",  # equal for the CTA
+        "mov.u32 %r9, 17; mov.f32 %f9, 0f3F800000;",
+        "add.s32 %r9, %r1, 5; mul.lo.s32 %r8, %r9, %r9;",  # nobody needs it
+    ],
+)
+def test_some_values_need_no_register(free: str) -> None:
+    rest = "ld.global.u32 %r20, [%rd3]; add.s32 %r21, %r20, %r1; st.global.u32 [%rd3], %r21; ret;"
+    assert needed(free + rest).live == needed(rest).live
+
+
+def test_copies_and_halves_are_one_value() -> None:
+    halves = "ld.global.u64 %rd5, [%rd3]; mov.b64 {%r5, %r6}, %rd5; mov.u32 %r7, %r5; "
+    end = "add.s32 %r8, %r5, %r6; add.s32 %r9, %r8, %r7; st.global.u32 [%rd3], %r9; ret;"
+    assert needed(halves + end).live == needed("ld.global.v2.u32 {%r5, %r6}, [%rd3]; mov.u32 %r7, %r5;" + end).live
+
+
+def test_a_value_under_a_guard_is_not_live_before() -> None:
+    """What only a guarded instruction writes, in one or several copies of the code, has no value before."""
+    loop = "LOOP: {0} add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, %r1; @%p2 bra LOOP; st.global.u32 [%rd3], %r2; ret;"
+    begin = "mov.u32 %r2, 0; setp.eq.s32 %p1, %r1, 3; "
+    guarded = "@%p1 ld.global.f32 %f1, [%rd3]; @%p1 st.global.f32 [%rd3+4], %f1; "
+    assert needed(begin + loop.format(guarded)).live <= needed(begin + loop.format("")).live + 1
+
+
+def test_what_is_live_across_a_slow_path_stays_there() -> None:
+    found = needed(f"{loads(10)} div.rn.f32 %f20, %f0, %f1; {sums(10)} add.f32 %f21, %f20, %f9; "
+                   "st.global.f32 [%rd3], %f21; ret;")  # fmt: skip
+    assert found.across >= 10 and found.registers >= found.across + 10
+
+
+def test_parameters_that_are_added_to_take_registers_from_sm_90_on() -> None:
+    body = (
+        "ld.param.u64 %rd9, [p]; add.s64 %rd5, %rd9, %rd2; ld.global.f32 %f1, [%rd5]; st.global.f32 [%rd3], %f1; ret;"
+    )
+    assert needed(body, "sm_90").live >= needed(body, "sm_80").live
+
+
+@pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
+@pytest.mark.parametrize("number", [40, 64, 100])
+def test_sums_around_a_loop_are_estimated_as_they_are_assembled(number: int) -> None:
+    zeros = " ".join(f"mov.f32 %f{i}, 0f00000000;" for i in range(number))
+    adds = " ".join(f"fma.rn.f32 %f{i}, %f{i}, %f{i}, %f{(i + 1) % number};" for i in range(number))
+    stores = " ".join(f"st.global.f32 [%rd3+{4 * i}], %f{i};" for i in range(number))
+    body = (
+        f".reg .f32 %f<201>; {zeros} mov.u32 %r2, 0; LOOP: {adds} add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, %r1; "
+        f"@%p2 bra LOOP; {stores} ret;"
+    )
+    body = START.replace(".reg .f32 %f<99>;", "") + body
+    text = kernel(body)
+    entry = goptx.read(text).entries[0]
+    flat = flatten(entry.body or (), lambda name: name)
+    found = demand(control_flow(flat, "<ptx>"), flat.registers, "sm_80")
+    given = assemble(text, entry=entry.name).registers
+    assert abs(found.registers - given) <= 0.15 * given
