@@ -14,8 +14,8 @@ class FusedGroup:
     """Kernels that became one launch.
 
     id: of the new node. members: ids of the old ones. strategy: how they were fused. separate, cycles: the estimated
-    cycles of the launches one after the other, and of the fused one. note: why it was not compared on the emulator, ""
-    if it was, or was not to be.
+    cycles of separate launches, side by side where that is faster, and of the fused one. note: why it was not compared
+    on the emulator, "" if it was, or was not to be.
     """
 
     __repr__ = brief
@@ -28,7 +28,7 @@ class FusedGroup:
     note: str = ""
 
     def __str__(self) -> str:
-        gain = f"estimated {self.separate / self.cycles:.2f} times as fast as one after the other"
+        gain = f"estimated {self.separate / self.cycles:.2f} times as fast as separately"
         note = f"; {self.note}" if self.note else ""
         return f"{self.id}: {', '.join(map(str, self.members))} by {self.strategy}, {gain}{note}"
 
@@ -57,7 +57,7 @@ class GraphReport:
 
     @property
     def speedup(self) -> float:
-        """The estimated gain of the fused kernels over the same kernels one after the other; 1 if nothing is fused."""
+        """The estimated gain of the fused kernels over separate launches; 1 if nothing is fused."""
         after = sum(group.cycles for group in self.fused)
         return sum(group.separate for group in self.fused) / after if after else 1.0
 

@@ -22,7 +22,8 @@ from goptx.results.given_kernels import MOST_KERNELS
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import Judge
-from goptx.strategies.choose_strategy import MOST_CODE, TIE
+from goptx.strategies.choose_strategy import MOST_CODE
+from goptx.strategies.estimates.prospects import TIE
 from goptx.weaving.link.target import common_target
 
 NEAR = 32  # nodes in the order of the graph, within which the kernels of a group lie
@@ -58,26 +59,43 @@ class Costs:
                 self._kernels[key] = found
         return self._kernels[key]
 
-    def cycles(self, group: Collection[int], strategy: Strategy) -> float:
-        """The cycles of a launch of these kernels by a strategy; infinite where no CTA fits on an SM."""
+    def judge(self, group: Collection[int]) -> Judge:
+        """Estimates of these kernels, in their shapes."""
         nodes = [self.graph.nodes[i] for i in group]
-        key = strategy, tuple((n.ptx, n.entry, n.grid, n.block, n.shared) for n in nodes)
+        kernels = [k for k in map(self.kernel, nodes) if isinstance(k, Alone)]
+        return Judge(kernels, [1] * len(nodes), [n.shape for n in nodes], self.arch)
+
+    def cycles(self, group: Collection[int], strategy: Strategy, streams: bool = False) -> float:
+        """The cycles of these kernels by a strategy, as far as can be known; infinite where no CTA fits on an SM.
+        `streams`: separate launches side by side."""
+        nodes = [self.graph.nodes[i] for i in group]
+        key = strategy, streams, tuple((n.ptx, n.entry, n.grid, n.block, n.shared) for n in nodes)
         if key not in self._estimates:
             self.trials += 1
-            kernels = [k for k in map(self.kernel, nodes) if isinstance(k, Alone)]
-            judge = Judge(kernels, [1] * len(nodes), [n.shape for n in nodes], self.arch)
             candidate = Candidate(strategy, (1,) * len(nodes))
-            self._estimates[key] = next(e for c, e in judge.estimates(candidate) if c.cap is None)
+            candidate = candidate.having(streams=True) if streams else candidate
+            self._estimates[key] = next(e for c, e in self.judge(group).estimates(candidate) if c.cap is None)
         return self._estimates[key].cycles
+
+    def separate(self, group: Collection[int]) -> float:
+        """The cycles of separate launches: one after the other or side by side, whichever is estimated to be faster."""
+        in_turn = sum(self.cycles((i,), "separate") for i in group)
+        return min(in_turn, self.cycles(group, "separate", streams=True)) if len(group) > 1 else in_turn
+
+    def possible(self, group: Collection[int]) -> list[Strategy]:
+        """The strategies that are tried for a group."""
+        kernels = [k for k in (self.kernel(self.graph.nodes[i]) for i in group) if isinstance(k, Alone)]
+        few = len(group) <= WOVEN and sum(len(k.lines) for k in kernels) <= MOST_CODE
+        return ["interleave", "weave", "vertical"] if few else ["interleave"]
+
+    def fused(self, group: Collection[int]) -> float:
+        """The least cycles of one launch."""
+        return min(self.cycles(group, strategy) for strategy in self.possible(group))
 
     def strategies(self, group: Group) -> list[Strategy]:
         """The strategies for a group that are estimated to gain, the best first."""
-        kernels = [k for k in (self.kernel(self.graph.nodes[i]) for i in group) if isinstance(k, Alone)]
-        possible: list[Strategy] = ["interleave"]
-        if len(group) <= WOVEN and sum(len(k.lines) for k in kernels) <= MOST_CODE:
-            possible += ["weave", "vertical"]
-        separate = sum(self.cycles((i,), "separate") for i in group)
-        gains = [s for s in possible if self.cycles(group, s) < separate * (1 - TIE)]
+        separate = self.separate(group)
+        gains = [s for s in self.possible(group) if self.cycles(group, s) < separate * (1 - TIE)]
         return sorted(gains, key=lambda s: self.cycles(group, s))
 
 
@@ -177,7 +195,7 @@ def choose_groups(graph: Graph, edges: Sequence[Edge], costs: Costs, candidates:
             continue
         group = [seed]
         taken.add(seed)
-        now = costs.cycles(group, "separate")
+        now = times[seed]
         for other in _near(seed, free, rank):
             if costs.trials >= TRIALS or len(group) == MOST_KERNELS:
                 break
@@ -185,8 +203,8 @@ def choose_groups(graph: Graph, edges: Sequence[Edge], costs: Costs, candidates:
                 continue
             if contracted.path_with(seed, other) > limit:
                 continue
-            then = costs.cycles([*group, other], "interleave")
-            if then < (now + times[other]) * (1 - TIE):
+            then = costs.fused([*group, other])
+            if then < min(now + times[other], costs.separate([*group, other])) * (1 - TIE):
                 contracted.join(seed, other)
                 group.append(other)
                 taken.add(other)

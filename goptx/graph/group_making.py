@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from goptx.cost.estimate import Estimate
-from goptx.cost.kernels import Alone, courses_of
+from goptx.cost.courses import made_of
 from goptx.errors import InputError
 from goptx.graph.graph_description import Graph, GraphNode, Id, sha_of
 from goptx.graph.group_choice import Costs, Group
@@ -19,15 +18,15 @@ from goptx.options import Strategy
 from goptx.results.fused_kernel import Woven
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
-from goptx.strategies.candidates import Judge
-from goptx.strategies.choose_strategy import REFUSALS, TIE
+from goptx.strategies.choose_strategy import REFUSALS
+from goptx.strategies.estimates.prospects import TIE, Prospect, is_choosable, separate_cycles
 from goptx.strategies.fuse import fuse
 
 MADE = 2  # strategies of which a fused kernel is made and estimated from its own code
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Fused:
     """A fused kernel, and its estimated cycles."""
 
     woven: Woven
@@ -41,25 +40,24 @@ class Makers:
     def __init__(self, graph: Graph, costs: Costs, arch: str | None) -> None:
         self.graph, self.costs, self.arch = graph, costs, arch
         self.refused: dict[tuple[Id, ...], str] = {}
-        self._made: dict[object, Made | str] = {}
+        self._made: dict[object, Fused | str] = {}
 
-    def of(self, group: Group) -> list[tuple[Group, Made]]:
+    def of(self, group: Group) -> list[tuple[Group, Fused]]:
         """The fused kernels of a group: one for all its nodes, or for each half of them that can be fused."""
         nodes = [self.graph.nodes[i] for i in group]
         key = tuple((n.ptx, n.entry, n.grid, n.block, n.shared) for n in nodes)
         if key not in self._made:
             self._made[key] = self._make(group)
         found = self._made[key]
-        if isinstance(found, Made):
+        if isinstance(found, Fused):
             return [(group, found)]
         self.refused[tuple(n.id for n in nodes)] = found
         half = len(group) // 2
         return [made for part in (group[:half], group[half:]) if len(part) > 1 for made in self.of(part)]
 
-    def _make(self, group: Group) -> Made | str:
-        separate = sum(self.costs.cycles((i,), "separate") for i in group)
+    def _make(self, group: Group) -> Fused | str:
         reasons: list[str] = []
-        made: list[Made] = []
+        made: list[Fused] = []
         for strategy in self.costs.strategies(group):
             if len(made) == MADE:
                 break
@@ -68,12 +66,12 @@ class Makers:
             except (*REFUSALS, InputError) as reason:
                 reasons.append(f"{strategy}: {reason}")
             else:
-                made.append(Made(woven, self._estimate(group, strategy, woven).cycles))
+                prospect = self._prospect(group, strategy, woven)
+                if is_choosable(prospect):
+                    made.append(Fused(woven, prospect.cycles))
         best = min(made, key=lambda m: m.cycles, default=None)
-        if best is not None and best.cycles < separate * (1 - TIE):
-            return best
         slower = f"no fused kernel is estimated to be {TIE:.0%} faster than separate launches"
-        return "; ".join(reasons) if reasons and best is None else slower
+        return best or "; ".join(reasons) or slower
 
     def _fused(self, group: Group, strategy: Strategy) -> Woven:
         nodes = [self.graph.nodes[i] for i in group]
@@ -82,13 +80,12 @@ class Makers:
         made: Woven = fuse(*kernels, strategy=strategy, shapes=shapes, arch=self.arch, latency=self.costs.table)
         return made
 
-    def _estimate(self, group: Group, strategy: Strategy, woven: Woven) -> Estimate:
-        nodes = [self.graph.nodes[i] for i in group]
-        kernels = [k for k in map(self.costs.kernel, nodes) if isinstance(k, Alone)]
-        courses = courses_of(woven, kernels, self.costs.table)
-        judge = Judge(kernels, [1] * len(nodes), [n.shape for n in nodes], self.costs.arch)
-        found = judge.estimates(Candidate(strategy, (1,) * len(nodes)), courses)
-        return next(e for c, e in found if c.cap is None)
+    def _prospect(self, group: Group, strategy: Strategy, woven: Woven) -> Prospect:
+        """What the fused kernel promises, from its own code."""
+        judge = self.costs.judge(group)
+        candidate = Candidate(strategy, (1,) * len(group))
+        estimates = judge.under_all(candidate, made_of(woven, judge.kernels, self.costs.table))[candidate]
+        return Prospect(estimates, separate_cycles(judge))
 
 
 def fused_node(id_: Id, nodes: Sequence[GraphNode], woven: Woven) -> GraphNode:

@@ -15,7 +15,7 @@ from goptx.graph.graph_json import read_graph
 from goptx.graph.graph_report import FusedGroup, GraphReport
 from goptx.graph.group_check import checked
 from goptx.graph.group_choice import Costs, Group
-from goptx.graph.group_making import Made, Makers, fused_node
+from goptx.graph.group_making import Fused, Makers, fused_node
 from goptx.graph.node_effects import Trust
 
 
@@ -75,7 +75,7 @@ def optimize_graph(
     return OptimizedGraph(result, report)
 
 
-def _checked(graph: Graph, group: Group, made: Made, check: bool) -> tuple[bool, str]:
+def _checked(graph: Graph, group: Group, made: Fused, check: bool) -> tuple[bool, str]:
     if not check:
         return True, ""
     nodes = [graph.nodes[i] for i in group]
@@ -83,7 +83,7 @@ def _checked(graph: Graph, group: Group, made: Made, check: bool) -> tuple[bool,
 
 
 def _rewritten(
-    graph: Graph, true: Sequence[Edge], taken: Sequence[tuple[Group, Made, str]], costs: Costs
+    graph: Graph, true: Sequence[Edge], taken: Sequence[tuple[Group, Fused, str]], costs: Costs
 ) -> tuple[list[FusedGroup], Graph]:
     """The new graph, and what was fused. A fused node stands where the first of its kernels stood."""
     home: dict[Id, Id] = {node.id: node.id for node in graph.nodes}
@@ -98,7 +98,7 @@ def _rewritten(
             home[old.id] = node.id
             del new[i]
         new[min(group)] = node
-        separate = sum(costs.cycles((i,), "separate") for i in group)
+        separate = costs.separate(group)
         ids = tuple(n.id for n in nodes)
         fused.append(FusedGroup(node.id, ids, made.woven.strategy, separate, made.cycles, note))
     nodes = [new[i] for i in sorted(new)]
