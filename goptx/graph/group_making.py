@@ -15,13 +15,15 @@ from goptx.graph.graph_description import Graph, GraphNode, Id, sha_of
 from goptx.graph.group_choice import Costs, Group
 from goptx.launch.bind import held
 from goptx.options import Strategy
+from goptx.results.expected_gain import unjudged
 from goptx.results.fused_kernel import Woven
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.choose_strategy import REFUSALS
-from goptx.strategies.estimates.prospects import TIE, Prospect, is_choosable, separate_cycles
+from goptx.strategies.estimates.prospects import LOSS, STAKE, TIE, Prospect, is_choosable, separate_cycles
 from goptx.strategies.fuse import fuse
 
+VARIED = 6  # kernels at most that are estimated under every assumption, which are many for more
 MADE = 2  # strategies of which a fused kernel is made and estimated from its own code
 
 
@@ -67,7 +69,7 @@ class Makers:
                 reasons.append(f"{strategy}: {reason}")
             else:
                 prospect = self._prospect(group, strategy, woven)
-                if is_choosable(prospect):
+                if is_choosable(prospect) and (len(group) <= VARIED or prospect.gain > 1 + STAKE * LOSS):
                     made.append(Fused(woven, prospect.cycles))
         best = min(made, key=lambda m: m.cycles, default=None)
         slower = f"no fused kernel is estimated to be {TIE:.0%} faster than separate launches"
@@ -77,15 +79,19 @@ class Makers:
         nodes = [self.graph.nodes[i] for i in group]
         kernels = [Chosen(self.graph.module(n), n.entry) for n in nodes]
         shapes = [n.shape for n in nodes]
-        made: Woven = fuse(*kernels, strategy=strategy, shapes=shapes, arch=self.arch, latency=self.costs.table)
+        with unjudged():  # `_prospect` estimates it
+            made: Woven = fuse(*kernels, strategy=strategy, shapes=shapes, arch=self.arch, latency=self.costs.table)
         return made
 
     def _prospect(self, group: Group, strategy: Strategy, woven: Woven) -> Prospect:
         """What the fused kernel promises, from its own code."""
         judge = self.costs.judge(group)
         candidate = Candidate(strategy, (1,) * len(group))
-        estimates = judge.under_all(candidate, made_of(woven, judge.kernels, self.costs.table))[candidate]
-        return Prospect(estimates, separate_cycles(judge))
+        made = made_of(woven, judge.kernels, self.costs.table)
+        if len(group) > VARIED:
+            middle = next(e for c, e in judge.estimates(candidate, made) if c.cap is None)
+            return Prospect((middle,), (self.costs.separate(group),))
+        return Prospect(judge.under_all(candidate, made)[candidate], separate_cycles(judge))
 
 
 def fused_node(id_: Id, nodes: Sequence[GraphNode], woven: Woven) -> GraphNode:
