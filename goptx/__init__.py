@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from goptx.launch.shape import Shape
     from goptx.region.fusion import Fusion, fusion
     from goptx.results.fused_kernel import Woven
+    from goptx.sources.collecting import collect
     from goptx.sources.nvrtc import compile_cuda
     from goptx.sources.read import read
     from goptx.strategies.batch import batch
@@ -55,6 +56,7 @@ _HOMES = {
     "can_weave": "goptx.weaving.can_weave",
     "check": "goptx.checking.check",
     "coarsen": "goptx.strategies.coarsen",
+    "collect": "goptx.sources.collecting",
     "compile_cuda": "goptx.sources.nvrtc",
     "emulate": "goptx.emulator.emulate",
     "emulate_graph": "goptx.graph.graph_emulation",
@@ -91,6 +93,7 @@ __all__ = [
     "can_weave",
     "check",
     "coarsen",
+    "collect",
     "compile_cuda",
     "emulate",
     "emulate_graph",

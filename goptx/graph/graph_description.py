@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import networkx as nx
 
@@ -21,6 +22,9 @@ from goptx.ptx.aliases import without_aliases
 from goptx.ptx.ir import Function, Module
 from goptx.ptx.parse import parse
 from goptx.sources.kernel_text import choose_entry
+
+if TYPE_CHECKING:
+    from goptx.sources.collecting import Collected
 
 Id = int | str
 Edge = tuple[Id, Id]
@@ -189,6 +193,20 @@ class Graph:
         from goptx.graph.graph_json import read_graph
 
         return read_graph(source)
+
+    @staticmethod
+    def of(graph: object, kernels: Collected | None = None) -> Graph:
+        """The description of a CUDA graph that a program has captured, which is not changed.
+
+        graph: of torch (`torch.cuda.CUDAGraph(keep_graph=True)`), cuda.core, CuPy, or the driver's handle.
+        kernels: what `goptx.collect()` gave; kernels of which it has no PTX, and that goptx did not load, are opaque.
+
+        Raises `InputError` for what is not a graph, and for graphs with conditional nodes, memory nodes or child
+        graphs, or on several devices; `DeviceError` without a GPU.
+        """
+        from goptx.graph.captured_program import captured_program
+
+        return captured_program(graph, kernels)
 
     def to_json(self) -> str:
         """The description as JSON text."""

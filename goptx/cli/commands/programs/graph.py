@@ -12,18 +12,14 @@ from goptx.cli.output import check_outputs, write
 
 def add(new: NewParser) -> None:
     parser = new("graph", help="show a graph of launches: dependences, and groups of kernels to fuse")
-    parser.add_argument(
-        "input", metavar="FILE", help="a description (docs/graphs.md), `-` for standard input"
-    )
+    parser.add_argument("input", metavar="FILE", help="a description (docs/graphs.md), `-` for standard input")
     parser.add_argument("-o", "--output", metavar="FILE", help="write there, not to standard output")
     parser.add_argument("--svg", action="store_true", help="a picture as SVG; the default is one of text")
     parser.add_argument(
         "--json", action="store_true", help="the description, with `dependences` (pairs of ids) and `groups` (of ids)"
     )
     parser.add_argument("--parallel", action="store_true", help="write the graph with only the edges that are needed")
-    parser.add_argument(
-        "--fused", action="store_true", help="write the graph with fused kernels, and report"
-    )
+    parser.add_argument("--fused", action="store_true", help="write the graph with fused kernels, and report")
     parser.add_argument(
         "--trust", choices=("pointers",),
         help="take kernels without PTX to access only the allocations that their parameters point into",
