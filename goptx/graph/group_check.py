@@ -20,11 +20,11 @@ def checked(graph: Graph, nodes: Sequence[GraphNode], fused: GraphNode, text: st
     """Whether the fused node may be taken, and why it is not, or was not compared. Both run on made-up data: numbers
     from 0.5 to 2, and small integers. Data with which the nodes themselves fail is not compared."""
     alone = Graph(tuple(nodes), (), _accessed(graph, nodes), {n.ptx: graph.ptx[n.ptx] for n in nodes if n.ptx})
-    whole = Graph((fused,), (), alone.allocations, {str(fused.ptx): text})
     if sum(n.threads for n in (*nodes, fused)) > MOST_THREADS:
         return True, f"not compared on the emulator: more than {MOST_THREADS} threads"
     if sum(a.bytes for a in alone.allocations) > MOST_BYTES:
         return True, f"not compared on the emulator: more than {MOST_BYTES} bytes"
+    whole = Graph((fused,), (), alone.allocations, {str(fused.ptx): text})
     compared, fault = 0, ""
     for data in _data(alone):
         try:

@@ -22,12 +22,12 @@ from goptx.results.given_kernels import MOST_KERNELS
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import Judge
-from goptx.strategies.choose_strategy import MOST_CODE
 from goptx.strategies.estimates.prospects import TIE
 from goptx.weaving.link.target import common_target
 
 NEAR = 32  # nodes in the order of the graph, within which the kernels of a group lie
 WOVEN = 3  # kernels at most that are woven: the product of more takes many seconds
+LINES = 400  # of kernels at most that are woven: a graph has many groups, and more take seconds each
 TRIALS = 4000  # groups that are estimated at most, each in about a millisecond
 Group = tuple[int, ...]  # indices of nodes, in order
 
@@ -85,7 +85,7 @@ class Costs:
     def possible(self, group: Collection[int]) -> list[Strategy]:
         """The strategies that are tried for a group."""
         kernels = [k for k in (self.kernel(self.graph.nodes[i]) for i in group) if isinstance(k, Alone)]
-        few = len(group) <= WOVEN and sum(len(k.lines) for k in kernels) <= MOST_CODE
+        few = len(group) <= WOVEN and sum(len(k.lines) for k in kernels) <= LINES
         return ["interleave", "weave", "vertical"] if few else ["interleave"]
 
     def fused(self, group: Collection[int]) -> float:

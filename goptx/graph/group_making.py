@@ -87,7 +87,8 @@ class Makers:
         """What the fused kernel promises, from its own code."""
         judge = self.costs.judge(group)
         candidate = Candidate(strategy, (1,) * len(group))
-        made = made_of(woven, judge.kernels, self.costs.table)
+        merged = strategy != "interleave"  # the code of each kernel is as it was otherwise
+        made = made_of(woven, judge.kernels, self.costs.table) if merged else None
         if len(group) > VARIED:
             middle = next(e for c, e in judge.estimates(candidate, made) if c.cap is None)
             return Prospect((middle,), (self.costs.separate(group),))

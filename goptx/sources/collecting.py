@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from goptx.display import brief
 from goptx.errors import GoptxError
 from goptx.ptx.parse import parse
 from goptx.sources import cupy, triton
@@ -31,6 +32,8 @@ class Collected:
     and modules that goptx loaded. Modules of cuda.core, and functions of a RawModule, are given with `add`.
     """
 
+    __repr__ = brief
+
     kernels: dict[int, Kernel] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
 
@@ -40,9 +43,6 @@ class Collected:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if kind is None:
             self.scan(gc.get_objects())
-
-    def __repr__(self) -> str:
-        return f"Collected({len(self.kernels)} kernels, {len(self.left_out)} left out)"
 
     def __str__(self) -> str:
         return "\n".join([f"{len(self.kernels)} kernels with PTX", *(f"left out: {why}" for why in self.left_out)])
