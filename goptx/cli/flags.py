@@ -170,7 +170,10 @@ def add_launched(parser: argparse.ArgumentParser) -> None:
 
 def add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--report", choices=("text", "json"), help="report what was done; `--report` without a value is text"
+        "--report",
+        choices=("text", "json"),
+        help="report what was done; `--report` without a value is text. A report as JSON is one object on standard "
+        "output, or on standard error where the kernel stands on standard output; errors are in it",
     )
 
 
@@ -191,6 +194,7 @@ def add_strategies(parser: argparse.ArgumentParser) -> None:
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Adds output files, for `command.made`."""
+    parser.set_defaults(makes_kernel=True)
     parser.add_argument("-o", "--output", metavar="OUT", help=WRITTEN)
     parser.add_argument("--no-witness", action="store_true", help="leave out the comments that `goptx prove` reads")
     parser.add_argument(

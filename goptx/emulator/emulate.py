@@ -19,6 +19,7 @@ from goptx.emulator.program import Program
 from goptx.errors import InputError
 from goptx.launch.arguments import pack_arguments, parameter_names, passed_by_value
 from goptx.launch.bind import held
+from goptx.launch.device_arrays import host_view
 from goptx.launch.independence import Independence
 from goptx.launch.parameter import Parameter
 from goptx.launch.shape import MOST_SHARED, Shape
@@ -83,6 +84,7 @@ def emulate(
         raise InputError(f"shared={shared} is not a number of bytes.")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed={seed} is not a number from 0 on.")
+    args = [[host_view(v) for v in a] if isinstance(a, list | tuple) else host_view(a) for a in args]
     launch = partial(Launch, strict=strict, find_races=races, seed=seed, max_steps=max_steps)
     if not isinstance(source, Woven):
         chosen = chosen_from(source, entry, "emulate()")
