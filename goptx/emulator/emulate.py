@@ -113,7 +113,7 @@ def _run(
 ) -> Emulation:
     """One launch."""
     entry, layout = program.entry, program.layout
-    _check_bounds(entry, shape.sizes("block"), program.module)
+    check_bounds(entry, shape.sizes("block"), program.module)
     if layout.sizes["shared"] > MOST_SHARED:
         raise InputError(f"{layout.sizes['shared']} bytes of shared memory are more than a CTA has ({MOST_SHARED}).")
     start = WINDOWS["global"] + layout.sizes["global"]
@@ -205,7 +205,7 @@ def _instructions(body: Sequence[Statement]) -> list[Instruction]:
     return found
 
 
-def _check_bounds(entry: Function, block: Axes, module: Module) -> None:
+def check_bounds(entry: Function, block: Axes, module: Module) -> None:
     """Raises `InputError` if the block contradicts the entry's bounds: such a launch fails."""
     for directive in entry.directives:
         if directive.name == ".reqnctapercluster" and math.prod(map(whole, directive.values)) > 1:
