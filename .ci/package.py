@@ -19,7 +19,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHONS = ("python3.11", "python3.12", "python3.13")
-HELD = ("goptx/py.typed", "goptx/ptx/generated/PtxParser.py", "goptx/latency_tables/sm_90.toml")
+HELD = (
+    "goptx/py.typed",
+    "goptx/ptx/generated/PtxParser.py",
+    "goptx/latency_tables/sm_80.toml",
+    "goptx/latency_tables/sm_90.toml",
+    "goptx/cmake/goptxConfig.cmake",
+)
 USER = """import goptx
 from pathlib import Path
 
@@ -34,10 +40,11 @@ def main() -> int:
         folder = Path(name)
         tools = folder / "tools"
         venv.create(tools, with_pip=True)
-        call(python(tools), "-m", "pip", "install", "-q", "build", "hatchling>=1.26")
+        call(python(tools), "-m", "pip", "install", "-q", "build", "hatchling>=1.26", "twine")
         build = (python(tools), "-m", "build", "--no-isolation")
         call(*build, "--outdir", folder / "dist", ROOT)  # the sdist, and a wheel of it
         call(*build, "--wheel", "--outdir", folder / "direct", ROOT)
+        call(python(tools), "-m", "twine", "check", "--strict", *(folder / "dist").iterdir())
         (wheel,) = (folder / "dist").glob("*.whl")
         (direct,) = (folder / "direct").glob("*.whl")
         check_content(wheel, direct)

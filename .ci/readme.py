@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every code block of README.md and of examples/*/README.md, in a fresh environment and a fresh copy of the tree.
+"""Runs every code block of README.md, DOCUMENTS and examples/*/README.md, in a fresh environment and copy of the tree.
 
 A block of shell begins with a command, or with `$ ` where its output stands below and is compared. Python's are run in
 order, all of a document in one program, behind readme_context.py, which has what fragments take for granted. A comment
@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-KERNELS = ("harris", "lud", "sort", "transpose")  # README.md calls them harris.ptx and so on
+DOCUMENTS = ("docs/first_hour.md", "docs/guide.md")
 SHELL = ("", "sh", "bash")
 LIMIT = 240  # seconds of one block
 MARK = re.compile(r"<!-- (shown|gpu|needs)(?:: *(.*?))? -->")
@@ -83,7 +83,11 @@ def main() -> int:
     parser.add_argument("documents", nargs="*", type=Path)
     parser.add_argument("--here", action="store_true")
     options = parser.parse_args()
-    documents = options.documents or [ROOT / "README.md", *sorted(ROOT.glob("examples/*/README.md"))]
+    documents = options.documents or [
+        ROOT / "README.md",
+        *(ROOT / d for d in DOCUMENTS),
+        *sorted(ROOT.glob("examples/*/README.md")),
+    ]
     with tempfile.TemporaryDirectory(prefix="goptx-readme-") as name:
         folder = Path(name)
         tree = copied_tree(folder / "goptx")
@@ -96,7 +100,7 @@ def main() -> int:
 
 
 def copied_tree(target: Path) -> Path:
-    """What git has, or would have; and the kernels under the names that the README gives them."""
+    """What git has, or would have."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -110,9 +114,6 @@ def copied_tree(target: Path) -> Path:
             if (ROOT / name).is_file():
                 (target / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, target / name)
-    for name in KERNELS:
-        shutil.copy(target / "examples" / "kernels" / f"{name}.sm_90.ptx", target / f"{name}.ptx")
-        shutil.copy(target / "examples" / "kernels" / f"{name}.toml", target)
     return target
 
 
@@ -124,7 +125,7 @@ def prepare(tree: Path, folder: Path, fresh: bool) -> None:
         venv.create(folder / "env", with_pip=True)
         binaries = folder / "env" / "bin"
         os.environ["PATH"] = f"{binaries}{os.pathsep}{os.environ['PATH']}"
-        wanted = [f"{tree}[ptxas]", "hatchling>=1.26", *([] if shutil.which("cmake") else ["cmake", "ninja"])]
+        wanted = [f"{tree}[gpu]", "hatchling>=1.26", *([] if shutil.which("cmake") else ["cmake", "ninja"])]
         subprocess.run([binaries / "python", "-m", "pip", "install", "-q", *wanted], check=True)
     if not shutil.which("ptxas"):  # for Makefiles to find; goptx finds that of the wheel by itself
         for path in (folder / "env").glob("lib/python*/site-packages/nvidia/cu13/bin/ptxas"):
@@ -133,12 +134,12 @@ def prepare(tree: Path, folder: Path, fresh: bool) -> None:
 
 def has_gpu() -> bool:
     done = subprocess.run(["goptx", "doctor", "--report=json"], capture_output=True, text=True, check=True)
-    return any(f["what"] == "GPU" and f["found"] for f in json.loads(done.stderr)["findings"])
+    return any(f["what"] == "GPU" and f["found"] for f in json.loads(done.stdout)["findings"])
 
 
 def run_document(path: Path, tree: Path, gpu: bool, folder: Path) -> Iterator[str]:
     """Yields what failed."""
-    cwd = tree if path.parent == ROOT else tree / path.parent.relative_to(ROOT)
+    cwd = tree if path.parent in (ROOT, ROOT / "docs") else tree / path.parent.relative_to(ROOT)
     program: list[Block] = []
     for block in blocks(path):
         if block.mark == "shown":

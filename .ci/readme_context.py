@@ -1,5 +1,5 @@
-"""What the Python of README.md takes for granted: kernels, arguments and a stream. A launch has 4 CTAs where
-the document has more than these have data for; without a GPU it runs on the emulator."""
+"""What the Python of README.md and docs/guide.md takes for granted: kernels, arguments, a stream. A launch has 4 CTAs
+where the documents have more than these have data for; without a GPU it runs on the emulator."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def on_gpu(value: Any) -> Any:
 
 
 def samples(name: str) -> list[Any]:
-    (small,) = (launch.small() for launch in read_specification(Path(f"{name}.toml")))
+    (small,) = (launch.small() for launch in read_specification(Path(f"examples/kernels/{name}.toml")))
     return [sample(argument, i) for i, argument in enumerate(small.arguments)]
 
 

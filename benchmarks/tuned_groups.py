@@ -137,7 +137,7 @@ def run(
         best = tune(
             *group.kernels, shapes=group.shapes, args=group.args, budget=budget, benches=benches, seed=1, progress=False
         )
-        ms, refused = _measured(group.measured(seed=2), best.fused, bench)
+        ms, refused = _measured(group.measured(seed=2).raised(best.fused.assembly().arch), best.fused, bench)
     except GoptxError as error:
         return {"name": name, "problem": str(error)}
     return {"name": name, "found": str(best.candidate), "claimed": best.speedup, "ms": ms, "refused": refused}

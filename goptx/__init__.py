@@ -26,10 +26,15 @@ if TYPE_CHECKING:
     from goptx.checking.certify import prove
     from goptx.checking.check import check
     from goptx.emulator.emulate import emulate
+    from goptx.graph.graph_dependences import parallelize_graph
+    from goptx.graph.graph_description import Graph
+    from goptx.graph.graph_emulation import emulate_graph
+    from goptx.graph.optimized_graph import optimize_graph
     from goptx.latency.table import load_table
     from goptx.launch.shape import Shape
     from goptx.region.fusion import Fusion, fusion
     from goptx.results.fused_kernel import Woven
+    from goptx.sources.collecting import collect
     from goptx.sources.nvrtc import compile_cuda
     from goptx.sources.read import read
     from goptx.strategies.batch import batch
@@ -44,17 +49,22 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Fusion": "goptx.region.fusion",
+    "Graph": "goptx.graph.graph_description",
     "Shape": "goptx.launch.shape",
     "Woven": "goptx.results.fused_kernel",
     "batch": "goptx.strategies.batch",
     "can_weave": "goptx.weaving.can_weave",
     "check": "goptx.checking.check",
     "coarsen": "goptx.strategies.coarsen",
+    "collect": "goptx.sources.collecting",
     "compile_cuda": "goptx.sources.nvrtc",
     "emulate": "goptx.emulator.emulate",
+    "emulate_graph": "goptx.graph.graph_emulation",
     "fuse": "goptx.strategies.fuse",
     "fusion": "goptx.region.fusion",
     "load_table": "goptx.latency.table",
+    "optimize_graph": "goptx.graph.optimized_graph",
+    "parallelize_graph": "goptx.graph.graph_dependences",
     "profile": "goptx.tuning.profile",
     "read": "goptx.sources.read",
     "prove": "goptx.checking.certify",
@@ -74,6 +84,7 @@ __all__ = [
     "EmulationFault",
     "Fusion",
     "GoptxError",
+    "Graph",
     "InputError",
     "PtxSyntaxError",
     "Shape",
@@ -82,11 +93,15 @@ __all__ = [
     "can_weave",
     "check",
     "coarsen",
+    "collect",
     "compile_cuda",
     "emulate",
+    "emulate_graph",
     "fuse",
     "fusion",
     "load_table",
+    "optimize_graph",
+    "parallelize_graph",
     "profile",
     "prove",
     "read",

@@ -42,6 +42,7 @@ Rule = Literal[
     "shared-memory-size",
     "shared-size-registers",
     "sm-number",
+    "folded-grids",
     "batch-axis",
     "exclusive-resources",
     "size-limits",
@@ -162,7 +163,7 @@ class EmulationFault(GoptxError):
     """An error that the emulator found in a running kernel, or an instruction that it lacks.
 
     kind: one of "convergence", "barrier count", "deadlock", "out of bounds", "misaligned", "read-only",
-        "uninitialised", "race", "step limit", "trap", "unsupported".
+        "registers", "uninitialised", "race", "step limit", "trap", "unsupported".
     source, line, instruction: the place; for a woven kernel, in the woven text, and `kernel` is the letter of the
         kernel that the instruction comes from.
     cta: (x, y, z) of the first CTA concerned; threads: numbers within it, x first.

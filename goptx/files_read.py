@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
+from goptx.errors import InputError
+
 _READ: ContextVar[set[Path] | None] = ContextVar("read", default=None)  # separate for each thread
 
 
@@ -18,6 +20,24 @@ def note_read(path: Path) -> None:
     read = _READ.get()
     if read is not None:
         read.add(path)
+
+
+MOST_BYTES = 1 << 26  # of a file; PTX takes up to a hundred times as much memory
+
+
+def content_of(path: Path, kind: str) -> bytes:
+    """The content of such a file, which is noted. `kind` names what to give instead in messages. Raises `InputError`
+    where it cannot be read or has more than `MOST_BYTES`, as a device does that never ends."""
+    note_read(path)
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:  # ValueError: a zero in the path
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"{path}: cannot be read ({reason}); give the path of {kind}.") from None
+    if len(content) > MOST_BYTES:
+        raise InputError(f"{path}: has more than {MOST_BYTES >> 20} MiB; give the path of {kind}.")
+    return content
 
 
 @contextmanager

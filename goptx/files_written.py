@@ -13,7 +13,12 @@ def write_whole(path: Path, data: bytes) -> None:
     """Makes `data` the file's content, or leaves the file unchanged. Writes the target of a link, not the link; a
     device (/dev/null) or a pipe (/dev/stdout) gets the bytes. Raises `InputError`."""
     if path.exists() and not path.is_file() and not path.is_dir():
-        path.write_bytes(data)
+        try:
+            path.write_bytes(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written ({error.strerror}); give the path of a file.") from None
         return
     place = path.resolve()
     try:

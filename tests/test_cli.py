@@ -1,5 +1,6 @@
 """The command line."""
 
+import io
 import json
 import re
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 from command_line import run
 
 import goptx
+from goptx.cli.terminal import coloured
 
 KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
 HARRIS = str(KERNELS / "harris.sm_90.ptx")
@@ -107,12 +109,13 @@ def test_shapes_reach_weave(tmp_path: Path) -> None:
 
 
 def test_check_of_kernels_with_shapes_of_their_own(tmp_path: Path) -> None:
-    done = run("check", HARRIS, SORT, "--shape", "A=?:?", "--shape", "B=2:256", "--report=json", cwd=tmp_path)
+    done = run("check", HARRIS, SORT, "--shape", "A=?:?", "--shape", "B=2:256", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert re.search(
         r"^grid 4, block 256, shared 0, .*^B sort  \S+  grid 2, block 256, shared 0$", done.stdout, re.M | re.S
     )
-    assert json.loads(done.stderr)["shapes"] == {"A": "4:256", "B": "2:256"}
+    done = run("check", HARRIS, SORT, "--shape", "A=?:?", "--shape", "B=2:256", "--report=json", cwd=tmp_path)
+    assert json.loads(done.stdout)["shapes"] == {"A": "4:256", "B": "2:256"}
 
 
 def test_report_goes_to_standard_error(tmp_path: Path) -> None:
@@ -125,8 +128,8 @@ def test_report_goes_to_standard_error(tmp_path: Path) -> None:
 
 def test_json_report_is_one_object_with_the_warnings_inside(tmp_path: Path) -> None:
     done = run("weave", HARRIS, SORT, "--report=json", "--arch", "sm_120", "-o", "out.ptx", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (0, "")
-    report = json.loads(done.stderr)
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(done.stdout)
     assert 0 < report["woven_fraction"] <= 1
     assert list(report["kernels"]) == ["A", "B"]
     assert report["kernels"]["B"]["name"] == "sort"
@@ -135,6 +138,108 @@ def test_json_report_is_one_object_with_the_warnings_inside(tmp_path: Path) -> N
     assert list(report["symbols"]) == ["A", "B"]
     (warning,) = report["warnings"]
     assert "no latency table for sm_120" in warning
+
+
+@pytest.mark.parametrize("words", [["--report=json"], ["--report", "json"]])
+def test_json_stands_beside_the_kernel_and_alone_otherwise(words: list[str], tmp_path: Path) -> None:
+    both = run("weave", *words, HARRIS, SORT, cwd=tmp_path)
+    assert both.stdout == goptx.weave(Path(HARRIS), Path(SORT)).text()
+    alone = run("weave", HARRIS, SORT, *words, "-o", "out.ptx", cwd=tmp_path)
+    assert alone.stderr == ""
+    assert json.loads(alone.stdout) == json.loads(both.stderr)
+
+
+def test_errors_are_json_too(tmp_path: Path) -> None:
+    done = run("weave", HARRIS, SORT, "--same", "A:99=B:0", "-o", "out.ptx", "--report", "json", cwd=tmp_path)
+    printed = json.loads(done.stdout)
+    assert (done.stderr, printed["exit_code"], done.returncode) == ("", 2, 2)
+    assert set(printed["error"]) == {"class", "message", "rule"} and printed["warnings"] == []
+    missing = run("show", "none.ptx", "--report=json", cwd=tmp_path)
+    assert (missing.returncode, json.loads(missing.stdout)["error"]["class"]) == (2, "InputError")
+    unparsed = run("weave", "--none", "--report=json", cwd=tmp_path)  # the output is not known
+    assert (unparsed.stdout, json.loads(unparsed.stderr)["exit_code"]) == ("", 2)
+
+
+def test_refusals_in_json_name_their_rule(tmp_path: Path) -> None:
+    (tmp_path / "a.ptx").write_text(HEAD.replace("64", "32") + ".visible .entry one()\n{\n    ret;\n}\n")
+    done = run("weave", "a.ptx", SORT, "--report=json", cwd=tmp_path)
+    assert (done.returncode, json.loads(done.stderr)["error"]["rule"]) == (2, "common-target")
+
+
+def test_entries_as_json(tmp_path: Path) -> None:
+    done = run("show", SORT, "--report", "json", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    facts = json.loads(done.stdout)
+    (entry,) = facts["entries"]
+    assert (facts["target"], facts["address_size"], entry["name"]) == (["sm_90"], 64, "sort")
+    assert [p["bytes"] for p in entry["parameters"]] == [p.size for p in goptx.read(Path(SORT)).entries[0].parameters]
+    assert sum(block["instructions"] for block in entry["flow"]["blocks"]) > 40
+    assert entry["barriers"] and entry["registers"]
+    both = run("show", SORT, "--report=json", "--cfg", "dot", cwd=tmp_path)
+    assert (both.returncode, "--cfg dot is a picture of its own; leave out" in both.stdout) == (2, True)
+
+
+# The terminal -------------------------------------------------------------------------------------------
+
+
+def test_without_a_command_the_help_is_printed(tmp_path: Path) -> None:
+    done = run(cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, run("--help", cwd=tmp_path).stdout, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "help_of"),
+    [
+        (["weave", HARRIS, SORT, "--none"], "goptx weave"),
+        (["latency", "measure", "more"], "goptx latency measure"),
+        (["latency"], "goptx latency"),
+        (["none"], "goptx"),
+    ],
+)
+def test_messages_lead_to_the_help_of_the_command(words: list[str], help_of: str, tmp_path: Path) -> None:
+    refused(run(*words, cwd=tmp_path), 2, rf"InputError: .*; see `{help_of} --help`\.$")
+
+
+def test_an_interrupted_command_says_so_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("goptx.weaving.weave.weave", interrupted)
+    done = run("weave", HARRIS, SORT, "-o", "out.ptx", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colours_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert coloured("warning:", "33", Terminal()) == "\033[1;33mwarning:\033[0m"
+    assert coloured("warning:", "33", io.StringIO()) == "warning:"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert coloured("warning:", "33", Terminal()) == "warning:"
+
+
+def test_completion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = run("--print-completion", "bash", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "--max-registers" in done.stdout and "(weave fuse " in done.stdout
+    assert "_shtab_goptx_weave_pos_0_COMPGEN=_shtab_compgen_files\n" in done.stdout
+    (tmp_path / "goptx.sh").write_text(done.stdout)
+    assert subprocess.run(["bash", "-n", "goptx.sh"], cwd=tmp_path, check=False).returncode == 0
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    missing = run("--print-completion", "bash", cwd=tmp_path)
+    assert (missing.returncode, "takes the package shtab: `pip install goptx[completion]`" in missing.stderr) == (
+        2,
+        True,
+    )
+
+
+# Warnings -----------------------------------------------------------------------------------------------
 
 
 def test_warnings_come_after_the_report(tmp_path: Path) -> None:
@@ -182,7 +287,6 @@ def test_two_entries_of_one_file_are_woven(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "InputError: .*COMMAND"),
         (["stitch"], "InputError: .*'stitch'"),
         (["weave"], "InputError: .*A.ptx"),
         (["weave", HARRIS], "InputError: .*two to 26 kernels"),

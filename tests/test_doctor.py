@@ -60,8 +60,8 @@ def nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_missing_parts_are_listed_with_their_uses(tmp_path: Path) -> None:
     missing = {finding.what for finding in found().values() if not finding.found}
     always = {"goptx", "Python", "latencies"}
-    assert missing == {"parser", "graphs", "numpy", "cache", "ptxas", "nvJitLink", "cuda.core", "driver", "GPU",
-                       "disassembler", "ncu", "matplotlib", "rich", "distributed", "nvcc"}  # fmt: skip
+    assert missing == {"parser", "names", "graphs", "numpy", "cache", "ptxas", "nvJitLink", "cuda.core", "driver",
+                       "GPU", "disassembler", "ncu", "matplotlib", "rich", "distributed", "nvcc"}  # fmt: skip
     assert {finding.what for finding in found().values() if finding.found} == always
     assert all(finding.needed for finding in found().values() if not finding.found)
     done = run("doctor", cwd=tmp_path)
@@ -118,7 +118,7 @@ def test_tools_that_cannot_be_asked_are_missing(monkeypatch: pytest.MonkeyPatch,
 
 def test_report_is_one_object(tmp_path: Path) -> None:
     done = run("doctor", "--report=json", cwd=tmp_path)
-    report = json.loads(done.stderr)
+    report = json.loads(done.stdout)
     assert (done.returncode, report["trouble"], report["warnings"]) == (0, "", [])
     assert [set(finding) for finding in report["findings"]] == [
         {"what", "found", "detail", "needed", "remedy"} for _ in report["findings"]

@@ -15,6 +15,17 @@ def test_ci_calls_the_test_command_of_the_readme() -> None:
     assert called[0] in (ROOT / "README.md").read_text().splitlines()
 
 
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 200
+
+
+def test_ci_runs_the_pages_for_beginners() -> None:
+    (documents,) = re.findall(r"^DOCUMENTS = (.*)$", (ROOT / ".ci" / "readme.py").read_text(), re.MULTILINE)
+    assert {"docs/first_hour.md", "docs/guide.md"} <= set(re.findall(r'"(.*?)"', documents))
+    hidden = re.findall(r"^<!-- (.*) -->$", (ROOT / "docs" / "first_hour.md").read_text(), re.MULTILINE)
+    assert set(hidden) == {"gpu"}, "a command that runs nowhere"
+
+
 def test_ci_can_be_run() -> None:
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
 

@@ -41,9 +41,10 @@ ARGUMENT = '[[kernel]]\nfile = "a.ptx"\nentry = "a"\ngrid = [1]\nblock = [32]\n[
     [
         ("kernel = ", "not TOML"),
         ("x = 1", "no [[kernel]] table"),
-        ('[[kernel]]\nfile = "a.ptx"', "a [[kernel]] lacks `entry`, `grid`, `block`"),
-        (ARGUMENT + 'dtype = "int32"', "argument `x` needs `dtype` and either `value` (a scalar) or `length`"),
+        ('[[kernel]]\nfile = "a.ptx"', "a [[kernel]] lacks `grid`, `block`"),
+        (ARGUMENT + 'dtype = "int32"', "give `dtype` and either `value` (a scalar) or `length` (an array) of `x`."),
         (ARGUMENT + 'dtype = "int32"\nvalue = 1\nsize = 2', "argument `x`: unknown key `size`; expected dtype"),
+        (ARGUMENT + '[[kernel.argument]]\nname = "y"', "(an array) of `x`, `y`."),
         (ARGUMENT + 'dtype = "int32"\nlength = 1', "needs a `generator`"),
         (ARGUMENT + 'dtype = "int32"\nlength = 1\ngenerator = "random"', "generator `random` is not one of"),
         (ARGUMENT + 'dtype = "int32"\nlength = 1\nrole = "both"', "role `both` is not one of"),

@@ -16,7 +16,8 @@ HEAD = """# Command line
 Parameters are written `A:2` or `A:name`; `-` is standard input or output. On failure the first line of standard error
 is `CLASS: message`. Exit status 1 stands for `CannotWeave`, `DependentKernels` and a check that failed, 2 for all else
 that is wrong, 3 for a kernel that is estimated to be slower where `--require-gain` is given, 4 for one that is not
-proved. `--report=json` writes one JSON object to standard error.
+proved. `--report=json` prints one JSON object on standard output, or on standard error where the kernel stands on
+standard output; an error is in it, as `error` with `class`, `message` and `rule`.
 """
 
 

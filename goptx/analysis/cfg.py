@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import networkx as nx
 
@@ -25,7 +26,8 @@ class Block:
     """Straight code and its end. `pragmas` stand at its very beginning.
 
     A block with a `region` has no code: it stands for that whole piece of divergent flow. Where copies of one kernel
-    run in lockstep, their blocks with the same `lockstep` begin together.
+    run in lockstep, their blocks with the same `lockstep` begin together. A block that is `alone` is never joined with
+    others.
     """
 
     code: tuple[Code, ...]
@@ -33,6 +35,7 @@ class Block:
     pragmas: tuple[Directive, ...] = ()
     region: Region | None = None
     lockstep: str = ""
+    alone: bool = False
 
     def instructions(self) -> Iterator[Instruction]:
         """Every instruction of the block, including those of call scopes and of a region's blocks."""
@@ -137,6 +140,53 @@ class Flow:
         frozen: nx.DiGraph[str] = nx.freeze(graph)
         return frozen
 
+    def predecessors(self) -> Mapping[str, Sequence[str]]:
+        """The predecessors of each block, in layout order."""
+        return self._predecessors
+
+    @cached_property
+    def _predecessors(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = {name: [] for name in self.blocks}
+        for name, block in self.blocks.items():
+            for target in block.end.successors():
+                found[target].append(name)
+        return {name: tuple(above) for name, above in found.items()}
+
+    def straightened(self, source: str, order: Sequence[str], join: str, changed: Mapping[str, Block]) -> Flow:
+        """The flow in which the blocks of `order` follow `source` one after the other, and then `join`: `changed` has
+        `source` and them with such ends.
+
+        Where before they led to each other and to `join` only, no other block is reached differently, and what is known
+        of the flow serves for the new one.
+        """
+        flow = Flow(self.entry, {**self.blocks, **changed})
+        chain, inside = [source, *order], {source, *order}
+        if not self.leads_only_to(chain, join):
+            return flow
+        known: dict[str, object] = {}
+        if "_reverse_postorder" in self.__dict__:
+            outside = [n for n in self._reverse_postorder if n == source or n not in inside]
+            at = outside.index(source) + 1
+            known["_reverse_postorder"] = (*outside[:at], *order, *outside[at:])
+        if "_loops" in self.__dict__:  # the path from the source to the join was in the same loops
+            known["_loops"] = self._loops
+        above = self._predecessors
+        others = [n for n in above[join] if n not in inside]
+        layout = {n: i for i, n in enumerate(self.blocks)} if others else {}
+        entering = tuple(sorted([*others, chain[-1]], key=layout.__getitem__)) if others else (chain[-1],)
+        known["_predecessors"] = {**above, **{n: (p,) for p, n in pairwise(chain)}, join: entering}
+        if "_dominators" in self.__dict__:
+            found = self._dominators | dict(pairwise(reversed(chain)))
+            known["_dominators"] = found | {join: chain[-1]} if self._dominators[join] in inside else found
+        if "_post_dominators" in self.__dict__:
+            known["_post_dominators"] = self._post_dominators | dict(pairwise([*chain, join]))
+        flow.__dict__.update(known)
+        return flow
+
+    def leads_only_to(self, chain: Sequence[str], join: str) -> bool:
+        """Whether the blocks of `chain` lead to `join` and, beside it, to each other, but not back to the first."""
+        return all(t == join or t in chain[1:] for name in chain for t in self.blocks[name].end.successors())
+
     def reverse_postorder(self) -> Sequence[str]:
         """The blocks reachable from the entry, predecessors first except over back edges."""
         return self._reverse_postorder
@@ -144,6 +194,14 @@ class Flow:
     @cached_property
     def _reverse_postorder(self) -> Sequence[str]:
         return tuple(nx.dfs_postorder_nodes(self.graph(), self.entry))[::-1]
+
+    def ranks(self) -> Mapping[str, int]:
+        """The place of each block in reverse postorder."""
+        return self._ranks
+
+    @cached_property
+    def _ranks(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self._reverse_postorder)}
 
     def dominators(self) -> dict[str, str | None]:
         """The immediate dominators; None for the entry."""
@@ -254,7 +312,9 @@ class Flow:
         for name, block in self.blocks.items():
             match block.end:
                 case Jump(target) if target not in (EXIT, self.entry) and len(predecessors[target]) == 1:
-                    if not (block.region or self.blocks[target].region or self.blocks[target].pragmas):
+                    following = self.blocks[target]
+                    separate = block.region or following.region or block.alone or following.alone
+                    if not (separate or following.pragmas):
                         follower[name] = target
         chains: dict[str, tuple[str, ...]] = {}
         followers = set(follower.values())

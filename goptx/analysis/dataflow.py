@@ -143,6 +143,22 @@ def live_in(flow: Flow, partly: Collection[str] = ()) -> dict[str, frozenset[str
     return solve(flow.reverse_postorder()[::-1], successors, live)
 
 
+def extend_live_in(
+    known: dict[str, frozenset[str]], flow: Flow, partly: Collection[str], changed: Collection[str]
+) -> None:
+    """Makes `known`, what `live_in` gave before the blocks in `changed` were changed, what it gives now. Requires: at
+    no block can less be live than before."""
+    above, waiting = flow.predecessors(), [name for name in flow.blocks if name in changed]
+    while waiting:
+        name = waiting.pop()
+        uses, kills = _upward(flow.blocks[name])
+        out = frozenset().union(*(known.get(s, frozenset()) for s in flow.blocks[name].end.successors()))
+        found = uses | (out if name in partly else out - kills)
+        if found != known.get(name):
+            known[name] = found
+            waiting += above[name]
+
+
 def _upward(block: Block) -> tuple[frozenset[str], frozenset[str]]:
     """The registers that a block reads before it writes them, and those that it surely overwrites."""
     used: set[str] = set()

@@ -38,10 +38,14 @@ class Uniformity(IntEnum):
     def joined(self, other: Uniformity) -> Uniformity:
         """The uniformity of a value that depends on both. One that depends on the warp and on data may differ within
         the warp, and not by the input alone."""
-        if {self, other} == {Uniformity.WARP, Uniformity.DATA}:
-            return Uniformity.DIVERGENT
-        return max(self, other)
+        return _JOINED[self][other]
 
+
+def _join(one: Uniformity, other: Uniformity) -> Uniformity:
+    return Uniformity.DIVERGENT if {one, other} == {Uniformity.WARP, Uniformity.DATA} else max(one, other)
+
+
+_JOINED = [[_join(one, other) for other in Uniformity] for one in Uniformity]
 
 _DIVERGENT_REGISTERS = ("%tid", "%laneid", "%lanemask", "%clock", "%globaltimer", "%warpid", "%smid", "%pm")
 _WHOLE_WARP = ("31", "0x1f", "0x1F")  # a shuffle's clamp operand for a segment of the whole warp
@@ -109,7 +113,9 @@ class _Rules:
             self.least[key] = self.least.get(key, Uniformity.CTA).joined(least)
             own = self.sources.setdefault(key, {})
             for source in sources:
-                own.setdefault(source, []).append(passes)
+                several = own.setdefault(source, [])
+                if passes not in several:
+                    several.append(passes)
 
     def compute(self, keys: Iterable[_Key], instruction: Instruction) -> None:
         self.define(keys, Uniformity.CTA)
@@ -162,7 +168,9 @@ class _Rules:
         return _normal(_Found(decided, warp, base, cta))
 
     def solved(self) -> dict[_Key, Uniformity]:
-        found = solve(list(self.least), self.sources, self.of)
+        # Registers and branches come first: one with many definitions is computed once for all that decides these.
+        order = sorted(self.least, key=lambda key: isinstance(key, tuple) and key[0] == "control")
+        found = solve(order, self.sources, self.of)
         return {key: value.uniformity if value else Uniformity.CTA for key, value in found.items()}
 
 

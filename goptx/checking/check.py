@@ -107,7 +107,9 @@ def check(
         )
     launched = _with_blocks_of(woven, launched)
     buffers = one_buffers(subjects, options)
-    taken = common_inputs(subjects, given_to(subjects, args or {}), buffers, launched, seed)
+    taken = common_inputs(
+        subjects, given_to(subjects, args or {}, [s.launch for s in subjects]), buffers, launched, seed
+    )
     values = [[i.value for i in own] for own in taken]
     if not woven.depends:
         Independence(woven.params).check(host_extents([v for own in values for v in own]), OWN_ARRAYS)

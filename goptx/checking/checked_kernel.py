@@ -10,6 +10,7 @@ from goptx.errors import InputError
 from goptx.launch.shape import Shape
 from goptx.launch.specification import Launch, find_specification, specification_beside
 from goptx.ptx.ir import Function, Module
+from goptx.readable_names import short, short_parameter
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Subject:
 
     def called(self, position: int) -> str:
         """The name of a parameter in messages: `A:2 (n)`."""
-        return f"{self.letter}:{position} ({self.entry.parameters[position].name})"
+        return f"{self.letter}:{position} ({short_parameter(self.entry.parameters[position].name, self.entry.name)})"
 
     def __str__(self) -> str:
-        return f"kernel {self.letter} (`{self.entry.name}`)"
+        return f"kernel {self.letter} (`{short(self.entry.name)}`)"

@@ -46,7 +46,7 @@ def _usual(subject: Subject, subjects: Sequence[Subject], grid: Extent, block: E
     if subject.shape:
         block, shared = subject.shape.block, subject.shape.shared
     if block is None:
-        block = own.block if own else _required([subject]) or (other.block if other else _allowed(subjects))
+        block = own.block if own else _required([subject]) or (other.block if other else allowed_block(subjects))
     if grid is None:
         grid = stated.grid if stated else CTAS
     return Shape(grid, block, shared if shared is not None else own.shared if own else 0)
@@ -67,7 +67,7 @@ def _required(subjects: Sequence[Subject]) -> Axes | None:
     return next((axes(tuple(map(whole_number, d.values))) for d in directives), None)
 
 
-def _allowed(subjects: Sequence[Subject]) -> Axes:
+def allowed_block(subjects: Sequence[Subject]) -> Axes:
     """The block that an entry requires, else the usual one or the most that all entries allow."""
     stated = [prod(map(whole_number, d.values)) for s in subjects for d in s.entry.directives if d.name == ".maxntid"]
     return _required(subjects) or (min([THREADS, *stated]), 1, 1)

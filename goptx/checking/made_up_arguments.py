@@ -1,12 +1,13 @@
 """Made-up arguments for a kernel without a specification, if its accesses are simple enough.
 
 Requires: a launch of known shape. Made up are only pointers that are indexed by the thread's number, scalars that bound
-it, floating-point scalars, and parameters that the kernel does not use; an error names the others.
+it, floating-point scalars, and parameters that the kernel does not use; `request` asks for the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -24,11 +25,43 @@ SHORT = 24  # threads that a made-up bound excludes, so that some threads fail t
 FLOATING = 1.5  # every made-up floating-point scalar
 
 
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A parameter for which no data can be made up: the place and the reason, and an argument that would do."""
+
+    subject: Subject
+    position: int
+    reason: str
+    example: str
+
+
+class MissingArguments(Exception):
+    """Parameters of one kernel that have to be given. Callers ask for those of all kernels at once (`request`)."""
+
+    def __init__(self, missing: Sequence[Missing]) -> None:
+        super().__init__(missing)
+        self.missing = missing
+
+
 def made_up(subject: Subject, given: Mapping[int, object], grid: Extent, block: Extent) -> dict[int, Argument]:
     """An argument for each parameter that is not `given`, by position.
 
+    Raises `MissingArguments`, which names all that have to be given.
+    """
+    made, found = guessed(subject, given, grid, block)
+    if missing := [i for i, argument in made.items() if argument is None]:
+        raise MissingArguments([_missing(subject, i, found, prod(grid) * prod(block)) for i in missing])
+    return {i: argument for i, argument in made.items() if argument is not None}
+
+
+def guessed(
+    subject: Subject, given: Mapping[int, object], grid: Extent, block: Extent
+) -> tuple[dict[int, Argument | None], Accesses]:
+    """An argument for each parameter that is not `given`, by position, None where none can be made up; and what the
+    kernel accesses.
+
     First come scalars that bound the thread's number: they are somewhat less than the number of threads. With these,
-    every pointer gets as many bytes as the kernel can access. Raises `InputError` that names what has to be given.
+    every pointer gets as many bytes as the kernel can access.
     """
     parameters = subject.entry.parameters
     integers = [p for p in parameters if not p.dims and p.type[0] in "usb"]
@@ -41,10 +74,7 @@ def made_up(subject: Subject, given: Mapping[int, object], grid: Extent, block: 
     threads = prod(grid) * prod(block)
     known = {n: min(max(1, (numbers or threads) - SHORT), most[n]) for n, numbers in bounds.items()} | known
     found = accesses(flow, pointers, scalars, known, grid, block)
-    made = {i: _argument(subject, i, found, known) for i in range(len(parameters)) if i not in given}
-    if missing := [i for i, argument in made.items() if argument is None]:
-        raise InputError(_request(subject, missing, found, threads))
-    return {i: argument for i, argument in made.items() if argument is not None}
+    return {i: _argument(subject, i, found, known) for i in range(len(parameters)) if i not in given}, found
 
 
 def _argument(subject: Subject, position: int, found: Accesses, known: Mapping[str, int]) -> Argument | None:
@@ -78,22 +108,32 @@ def _whole(value: object) -> int | None:
     return int(value) if isinstance(value, int | np.integer) else None
 
 
-def _request(subject: Subject, missing: Collection[int], found: Accesses, threads: int) -> str:
-    """The message that asks for the missing parameters, with an example for each."""
-    parameters = subject.entry.parameters
-    first = min(missing)
-    parameter = parameters[first]
+def _missing(subject: Subject, position: int, found: Accesses, threads: int) -> Missing:
+    parameter = subject.entry.parameters[position]
     where, reason = subject.at(parameter.line or subject.entry.line), "does not bound the thread's number"
     if instruction := found.unclear.get(parameter.name):
         where = f"{subject.at(instruction.line)}: `{instruction}`"
         reason = "is not indexed by the thread's number alone"
     elif parameter.dims:
         reason = f"is a structure of {parameter.size} bytes"
-    examples = " ".join(_example(subject, i, found.unclear.get(parameters[i].name), threads) for i in missing)
-    beside = f", or describe the launch in {subject.specification}" if subject.specification else ""
-    return (
-        f"{where}: parameter {subject.called(first)} {reason}, so no data can be made up for it. Give what the kernel "
-        f"needs, for example {examples}{beside}."
+    example = _example(subject, position, found.unclear.get(parameter.name), threads)
+    return Missing(subject, position, f"{where}: parameter {subject.called(position)} {reason}", example)
+
+
+def request(missing: Sequence[Missing]) -> InputError:
+    """The error that asks for missing parameters of all kernels, with an example for each."""
+    examples = " ".join(m.example for m in missing)
+    files = {m.subject.path: m.subject.specification for m in missing if m.subject.path}
+    commands = " and ".join(f"`goptx spec {path} -o {there}`" for path, there in files.items())
+    beside = f", or describe the launch in a file that {commands} begins" if files else ""
+    if len(missing) == 1:
+        return InputError(
+            f"{missing[0].reason}, so no data can be made up for it. Give what the kernel needs, for example "
+            f"{examples}{beside}."
+        )
+    return InputError(
+        f"no data can be made up for {len(missing)} parameters; give all of them, for example {examples}{beside}.\n  "
+        + "\n  ".join(m.reason for m in missing)
     )
 
 

@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from goptx.analysis.values.ranges import Extent
 from goptx.checking.checked_kernel import Subject
 from goptx.checking.inputs import Input, inputs
+from goptx.checking.made_up_arguments import Missing, MissingArguments, request
 from goptx.errors import InputError
-from goptx.launch.parameter_names import parameter_named
+from goptx.launch.parameter_names import letter_of, parameter_named
 from goptx.launch.shape import Shape
 
 Position = tuple[int, int]  # the number of a kernel, and of its parameter
@@ -61,26 +63,49 @@ def common_inputs(
         _give_all(subjects, stated, buffer)
     found: dict[int, Input] = {}  # by the identity of the buffer
     taken: list[list[Input]] = []
+    missing: list[Missing] = []
     for k, (subject, shape) in enumerate(zip(subjects, shapes, strict=True)):
         known = {i: found[id(b)] for i in range(len(subject.entry.parameters)) if id(b := of.get((k, i))) in found}
         arrays = {i: v.value for i, v in known.items() if isinstance(v.value, np.ndarray)}
         numbers = {i: v.value for i, v in known.items() if i not in arrays}
         launch = shape.sizes("grid"), shape.sizes("block"), seed
         try:
-            own = inputs(subject, stated[k] | numbers, *launch)
-        except InputError:
-            if not arrays:
-                raise
-            own = inputs(subject, stated[k] | numbers | arrays, *launch)
+            own = _inputs(subject, stated[k] | numbers, arrays, launch)
+        except MissingArguments as error:  # the other kernels may lack some too
+            missing += [m for m in error.missing if not _is_known(of.get((k, m.position)), missing)]
+            continue
         for i, value in enumerate(own):
             if one := of.get((k, i)):
                 before = found.get(id(one))
                 found[id(one)] = value if before is None or _bytes(value) > _bytes(before) else before
         taken.append(own)
+    if missing:
+        raise request(missing)
     return [
         [_of_first(subjects, of.get((k, i)), (k, i), found, value) for i, value in enumerate(own)]
         for k, own in enumerate(taken)
     ]
+
+
+def _inputs(
+    subject: Subject,
+    stated: Mapping[int, object],
+    arrays: Mapping[int, object],
+    launch: tuple[Extent, Extent, int],
+) -> list[Input]:
+    """The inputs of a kernel; with `arrays` of the kernels before it only if it has none of its own."""
+    try:
+        return inputs(subject, stated, *launch)
+    except (InputError, MissingArguments):
+        if not arrays:
+            raise
+        return inputs(subject, {**stated, **arrays}, *launch)
+
+
+def _is_known(buffer: OneBuffer | None, missing: Sequence[Missing]) -> bool:
+    """Whether one of the missing parameters is this buffer."""
+    members = buffer.members if buffer else ()
+    return any(m.position == i and m.subject.letter == letter_of(k) for m in missing for k, i in members)
 
 
 def _give_all(subjects: Sequence[Subject], stated: Sequence[dict[int, object]], buffer: OneBuffer) -> None:

@@ -13,6 +13,7 @@ from goptx.checking.inputs import Input
 from goptx.display import as_html, as_text, brief
 from goptx.errors import CheckFailed, EmulationFault, GoptxError
 from goptx.launch.shape import Shape
+from goptx.readable_names import elided, short
 from goptx.results.report import Report
 
 Host = np.ndarray[Any, np.dtype[Any]]
@@ -142,7 +143,7 @@ class Check:
         names, values = (max((len(row[column]) for row in rows), default=0) for column in (0, 1))
         for kernel in self.kernels:
             own = "" if kernel.shape == self.shape else f"  {launch_text(kernel.shape)}"
-            lines.append(f"{kernel.letter} {kernel.name}  {kernel.source}{own}")
+            lines.append(f"{kernel.letter} {elided(short(kernel.name))}  {kernel.source}{own}")
             lines += [f"  {n:{names}}  {value_text(i.value):{values}}  {i.source}" for n, i in kernel.inputs.items()]
         return "\n".join(lines)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+from pathlib import Path
+from typing import Any, NoReturn
 
 from goptx.cli.commands import COMMANDS
+from goptx.cli.terminal import SHELLS, PrintCompletion
 from goptx.errors import InputError
 
 
@@ -13,6 +15,14 @@ def command_line() -> argparse.ArgumentParser:
     """The parser. Its options have in `run` the function that runs the command."""
     parser = _Parser(prog="goptx", description="Weave GPU kernels at PTX level.")
     parser.add_argument("--version", action=_Version, help="print the version and exit")
+    parser.add_argument("--cmakedir", action=_CmakeFolder, help="print the folder with the module for CMake and exit")
+    parser.add_argument(
+        "--print-completion",
+        action=PrintCompletion,
+        choices=SHELLS,
+        metavar="SHELL",
+        help=f"print the script for completion in {', '.join(SHELLS[:-1])} or {SHELLS[-1]}, and exit",
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         command(commands.add_parser)
@@ -21,6 +31,14 @@ def command_line() -> argparse.ArgumentParser:
 
 class _Parser(argparse.ArgumentParser):
     """Raises errors in the arguments as `InputError`, like any other error."""
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As the base does, but what a command does not know leads to the help of that command."""
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            words = [self.prog, *(w for w in (found.command, getattr(found, "action", None)) if w)]
+            raise InputError(f"unrecognized arguments: {' '.join(unknown)}; see `{' '.join(words)} --help`.")
+        return found
 
     def error(self, message: str) -> NoReturn:
         raise InputError(f"{message}; see `{self.prog} --help`.")
@@ -34,4 +52,13 @@ class _Version(argparse.Action):
         from goptx.version import own_version
 
         print(f"goptx {own_version()}")
+        parser.exit()
+
+
+class _CmakeFolder(argparse.Action):
+    def __init__(self, option_strings: list[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(Path(__file__).parents[1] / "cmake")
         parser.exit()

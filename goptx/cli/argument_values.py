@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goptx.errors import InputError
+from goptx.files_read import MOST_BYTES
 from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import MOST_REGISTERS
 
@@ -38,7 +39,12 @@ def module(name: str) -> Module:
 
 
 def _source(name: str) -> Path | bytes:
-    return sys.stdin.buffer.read() if name == "-" else Path(name)
+    if name != "-":
+        return Path(name)
+    content = sys.stdin.buffer.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise InputError(f"standard input: has more than {MOST_BYTES >> 20} MiB; give PTX.")
+    return content
 
 
 def letters(options: argparse.Namespace) -> list[str]:

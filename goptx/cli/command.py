@@ -28,6 +28,12 @@ class Outcome:
     failure: GoptxError | None = None
 
 
+def print_result(options: argparse.Namespace, text: object) -> None:
+    """Prints a result as text, unless it is asked for as JSON, which then stands on standard output alone."""
+    if options.report != "json":
+        write(None, f"{text}\n")
+
+
 def made(options: argparse.Namespace, make: Callable[[], Woven]) -> Outcome | None:
     """Makes a kernel, writes it to `--output` (machine code to `.cubin`) with the files that belong to it, and gives
     the outcome that `--report` asks for. The kernel is written last: if it is there, so are all other files."""

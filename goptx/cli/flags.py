@@ -52,6 +52,16 @@ STRATEGIES: Flags = {
         "metavar": "A",
         "help": "horizontal: kernel A is right with any multiple of 32 threads; by default as its specification states",
     },
+    "fold": {
+        "help": "horizontal: launch few CTAs, of which each runs several of each kernel's, one after the other: static "
+        "(every n-th), or chunk (a contiguous piece)"
+    },
+    "ctas": {"type": int, "metavar": "N", "help": "of folded grids: how many CTAs are launched (default: one wave)"},
+    "role_registers": {
+        "type": argument_values.numbers,
+        "metavar": "R1,R2",
+        "help": "of folded grids: registers of a thread of each kernel, moved between their warps (sm_90a, sm_100a)",
+    },
     "ratio": {
         "type": argument_values.numbers,
         "metavar": "P:Q",
@@ -170,7 +180,10 @@ def add_launched(parser: argparse.ArgumentParser) -> None:
 
 def add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--report", choices=("text", "json"), help="report what was done; `--report` without a value is text"
+        "--report",
+        choices=("text", "json"),
+        help="report what was done; `--report` without a value is text. A report as JSON is one object on standard "
+        "output, or on standard error where the kernel stands on standard output; errors are in it",
     )
 
 
@@ -191,6 +204,7 @@ def add_strategies(parser: argparse.ArgumentParser) -> None:
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Adds output files, for `command.made`."""
+    parser.set_defaults(makes_kernel=True)
     parser.add_argument("-o", "--output", metavar="OUT", help=WRITTEN)
     parser.add_argument("--no-witness", action="store_true", help="leave out the comments that `goptx prove` reads")
     parser.add_argument(

@@ -190,6 +190,7 @@ _PARTS: tuple[tuple[str, Callable[[], Answer], str, str], ...] = (
     ("parser", _package("antlr4-python3-runtime"), "everything", "pip install goptx"),
     ("graphs", _package("networkx"), "everything but parsing", "pip install goptx"),
     ("numpy", _package("numpy"), "goptx check, goptx emulate and launches", "pip install goptx"),
+    ("names", _package("itanium-demangler"), "readable names of C++ and Numba kernels", "pip install goptx"),
     ("latencies", _latency_tables, "weaving", "install goptx again"),
     ("cache", _cache, "fast second runs", "name another folder in GOPTX_CACHE_DIR"),
     ("ptxas", _ptxas, f"{_CODE}; nvJitLink does too", "pip install goptx[ptxas], or name it in GOPTX_PTXAS"),

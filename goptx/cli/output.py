@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -14,8 +15,14 @@ def write(path: str | None, content: str | bytes) -> None:
     """Writes to standard output, or to a file; a file is written whole or not at all."""
     data = content.encode() if isinstance(content, str) else content
     if path is None or path == "-":
-        sys.stdout.write(data.decode())
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(data.decode())
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left is not written at the end
+            raise InputError(f"standard output cannot be written ({error.strerror}); give a file with -o.") from None
     else:
         write_whole(Path(path), data)
 

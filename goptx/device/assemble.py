@@ -21,6 +21,7 @@ from goptx.display import brief
 from goptx.errors import AssemblyError, InputError
 
 _TARGET = re.compile(r"^\s*\.target\s+(\w+)", re.MULTILINE)
+_TOO_NEW = re.compile(r"[Uu]nsupported \.version")
 _ELF = b"\x7fELF"  # a cubin begins with it
 _WHEEL_FOLDERS = ("nvidia/cu13/bin", "nvidia/cuda_nvcc/bin")
 _INSTALL = "`pip install goptx[ptxas]`, or name the path of yours in the environment variable GOPTX_PTXAS"
@@ -86,11 +87,13 @@ def assemble_all(
 
     `arch` (such as "sm_90a") defaults to the text's `.target`. `assembler` is "ptxas", "nvjitlink" or the
     path of a ptxas; None takes the first of: the path in GOPTX_PTXAS, ptxas on the PATH, ptxas of the wheel
-    nvidia-cuda-nvcc, nvJitLink. `fmad=False` forbids contracting `mul` and `add` to `fma`. `max_registers`
-    is only compared with the register count: the cap itself is a `.maxnreg` in the text, because
-    `-maxrregcount` is silently ignored beside `.maxntid` and `.reqntid`. A count above it is one of
-    `Assembly.warnings`. `capped` returns the text with the cap, while `ptx` lacks it, and is called only if
-    that text was not assembled before.
+    nvidia-cuda-nvcc, nvJitLink. Where ptxas is too old for the text's `.version`, nvJitLink assembles it: an older
+    assembler comes first, because its machine code loads on older drivers too.
+
+    `fmad=False` forbids contracting `mul` and `add` to `fma`. `max_registers` is only compared with the register
+    count: the cap itself is a `.maxnreg` in the text, because `-maxrregcount` is silently ignored beside `.maxntid`
+    and `.reqntid`. A count above it is one of `Assembly.warnings`. `capped` returns the text with the cap, while
+    `ptx` lacks it, and is called only if that text was not assembled before.
 
     Raises AssemblyError when there is no assembler or it refuses the text (with its own lines and the PTX
     lines they name), InputError when the text has no `.target` or no entry of that name.
@@ -101,8 +104,19 @@ def assemble_all(
             raise InputError('the PTX has no `.target`: pass arch, for example arch="sm_90"')
         arch = target[1]
     name, run = _choose(assembler)
-    asked = ptx, repr((arch, fmad, name, None if capped is None else max_registers))
-    cubin, log = _cached(asked, lambda: run(ptx if capped is None else capped(), arch, fmad))
+
+    def made(name: str, run: _Run) -> tuple[bytes, str]:
+        asked = ptx, repr((arch, fmad, name, None if capped is None else max_registers))
+        return _cached(asked, lambda: run(ptx if capped is None else capped(), arch, fmad))
+
+    try:
+        cubin, log = made(name, run)
+    except AssemblyError as error:
+        newer = _newer(name) if assembler is None and _TOO_NEW.search(str(error)) else None
+        if newer is None:
+            raise
+        name, run = newer
+        cubin, log = made(name, run)
     usage = read_usage(log, arch)
     if missing := [entry for entry in entries if entry not in usage]:
         raise InputError(f"no entry `{missing[0]}` in the PTX; it has: {', '.join(sorted(usage)) or 'none'}")
@@ -209,6 +223,16 @@ def _choose(assembler: str | None) -> tuple[str, _Run]:
         raise AssemblyError(f"no assembler found, neither ptxas nor nvJitLink: {_INSTALL}")
     name = f"nvJitLink {version}"
     return name, lambda ptx, arch, fmad: _run_nvjitlink(name, ptx, arch, fmad)
+
+
+def _newer(name: str) -> tuple[str, _Run] | None:
+    """The assembler to try after that one, which is too old for a text; None where GOPTX_PTXAS demands it, and without
+    nvJitLink of a later version."""
+    version = nvjitlink_version()
+    if os.environ.get("GOPTX_PTXAS") or version is None or not name.startswith("ptxas "):
+        return None
+    own = [int(part) for part in name.split()[1].split(".")[:2]]
+    return _choose("nvjitlink") if [int(part) for part in version.split(".")[:2]] > own else None
 
 
 def _ptxas(path: str) -> tuple[str, _Run]:

@@ -226,7 +226,8 @@ class _Decoder:
                 return self.call(bare, block)
             if facts.base in ("bar", "barrier") and "warp" not in facts.modifiers and "cluster" not in facts.modifiers:
                 return self.barrier(bare, block)
-            if facts.row.scope == Convergence.WARP and "sync" in facts.modifiers:
+            warp_wide = facts.row.scope == Convergence.WARP or facts.exclusive == "registers"
+            if warp_wide and "sync" in facts.modifiers:
                 operation = self.operation(bare, block)
                 position = facts.row.mask
                 mask = None if position is None else self.names.source(operands_of(bare)[position], "b32")

@@ -19,6 +19,7 @@ from goptx.emulator.program import Program
 from goptx.errors import InputError
 from goptx.launch.arguments import pack_arguments, parameter_names, passed_by_value
 from goptx.launch.bind import held
+from goptx.launch.device_arrays import host_view
 from goptx.launch.independence import Independence
 from goptx.launch.parameter import Parameter
 from goptx.launch.shape import MOST_SHARED, Shape
@@ -83,6 +84,7 @@ def emulate(
         raise InputError(f"shared={shared} is not a number of bytes.")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed={seed} is not a number from 0 on.")
+    args = [[host_view(v) for v in a] if isinstance(a, list | tuple) else host_view(a) for a in args]
     launch = partial(Launch, strict=strict, find_races=races, seed=seed, max_steps=max_steps)
     if not isinstance(source, Woven):
         chosen = chosen_from(source, entry, "emulate()")
@@ -111,7 +113,7 @@ def _run(
 ) -> Emulation:
     """One launch."""
     entry, layout = program.entry, program.layout
-    _check_bounds(entry, shape.sizes("block"), program.module)
+    check_bounds(entry, shape.sizes("block"), program.module)
     if layout.sizes["shared"] > MOST_SHARED:
         raise InputError(f"{layout.sizes['shared']} bytes of shared memory are more than a CTA has ({MOST_SHARED}).")
     start = WINDOWS["global"] + layout.sizes["global"]
@@ -203,7 +205,7 @@ def _instructions(body: Sequence[Statement]) -> list[Instruction]:
     return found
 
 
-def _check_bounds(entry: Function, block: Axes, module: Module) -> None:
+def check_bounds(entry: Function, block: Axes, module: Module) -> None:
     """Raises `InputError` if the block contradicts the entry's bounds: such a launch fails."""
     for directive in entry.directives:
         if directive.name == ".reqnctapercluster" and math.prod(map(whole, directive.values)) > 1:

@@ -15,7 +15,16 @@ import numpy as np
 from goptx.emulator.faults import Trouble
 from goptx.emulator.floating.convert import convert
 from goptx.emulator.floating.floating import floating
-from goptx.emulator.instructions import asynchronous, atomics, bulk, load_store, mbarrier, move, warp_operations
+from goptx.emulator.instructions import (
+    asynchronous,
+    atomics,
+    bulk,
+    load_store,
+    mbarrier,
+    move,
+    register_pool,
+    warp_operations,
+)
 from goptx.emulator.instructions.lanewise import Array, Lanewise
 from goptx.emulator.integer.integer import integer
 from goptx.emulator.lanes import Lanes
@@ -35,6 +44,7 @@ BUILDERS: dict[str, Callable[[Instruction, Names], Execute]] = {
     **asynchronous.BUILDERS,
     **bulk.BUILDERS,
     **mbarrier.BUILDERS,
+    **register_pool.BUILDERS,
     **warp_operations.BUILDERS,
     **warp_matrices.BUILDERS,
 }

@@ -20,6 +20,7 @@ from goptx.emulator.faults import Trouble
 from goptx.emulator.instructions.asynchronous import Copies
 from goptx.emulator.instructions.cta_barriers import Barriers
 from goptx.emulator.instructions.lanewise import Array
+from goptx.emulator.instructions.register_pool import RegisterPool
 from goptx.emulator.instructions.special_registers import CLOCKS, special
 from goptx.emulator.lane_groups import FULL, NONE, Groups, Tokens, joined, no_groups, pack, united
 from goptx.emulator.lane_positions import Context, Place
@@ -82,6 +83,7 @@ class Machine:
         self.memory = Memory(list(self.spaces.values()))
         self.races = launch.races(self)
         self.traffic = launch.traffic
+        self.pool = RegisterPool(self, launch.program.entry)
         self.copies = Copies(shared, np.zeros(self.lanes, np.int64), self.races)
         self.ticks: int = 0
         self._special: dict[str, Array] = {}
@@ -134,6 +136,7 @@ class Machine:
                     self._livelock.begin()
                 else:
                     return False
+        self.pool.check()
         return True
 
     def _choose(self, look: bool) -> tuple[int, Place] | None:

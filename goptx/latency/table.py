@@ -216,7 +216,7 @@ def _read(path: Path, changed: int, size: int) -> LatencyTable:
     """The table of a file as it was at `changed`; both numbers only distinguish versions of a file."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not TOML: {error}; correct it there.") from None
     _only(content, _FIELDS, f"{path}")
     if type(content.get("format")) is not int or content["format"] != FORMAT:

@@ -83,3 +83,16 @@ def strided(address: int, shape: Sequence[int], strides: Sequence[int] | None, i
 def contiguous(address: int, size: int) -> Extent:
     """The extent of an array of `size` bytes without gaps."""
     return (address, address, address + size) if size else (address, 0, 0)
+
+
+def host_view(value: object) -> object:
+    """A tensor in host memory as the numpy array of that memory; other values unchanged. Raises `InputError` for a
+    tensor whose elements numpy lacks."""
+    tensor: Any = value
+    kind: Any = type(value)
+    if framework_of(kind) in _HOST or getattr(value, "is_cuda", True) or not hasattr(value, "numpy"):
+        return value
+    try:
+        return tensor.detach().numpy()
+    except (TypeError, RuntimeError) as error:
+        raise InputError(f"a {kind.__name__} cannot be a numpy array ({error}); view it as integers.") from None

@@ -45,6 +45,7 @@ class Plan:
     common: bool = False
 
     overlaid: ClassVar[bool] = False  # whether each CTA belongs to one kernel, which has all of its memory
+    folds: ClassVar[bool] = False  # whether a CTA runs several CTAs of a kernel, one after the other
 
     @cached_property
     def shape(self) -> Shape:
@@ -244,7 +245,7 @@ class Plan:
         return ", ".join(map("".join, zip(self.letters, coarse, strict=True)))
 
     def __str__(self) -> str:
-        smaller = len({*self.carried("grid", self.shapes)}) > 1
+        smaller = not self.folds and len({*self.carried("grid", self.shapes)}) > 1
         return f"launch as {self.shape}, {self._described}{f', {self.placement}' if smaller else ''}"
 
     @property

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from goptx.errors import InputError
-from goptx.files_read import note_read
+from goptx.files_read import content_of, note_read
+from goptx.readable_names import readable, short
 
 GENERATORS = ("uniform", "normal", "integers", "zeros", "arange")
 ROLES = ("in", "out", "inout")
@@ -84,7 +85,7 @@ def find_specification(ptx: Path, entry: str) -> Launch | None:
     """The launch of an entry in the specification beside a PTX file; None without a specification or a launch."""
     path = specification_beside(ptx)
     launches = read_specification(path) if path.is_file() else ()
-    return next((launch for launch in launches if launch.entry == entry), None)
+    return next((launch for launch in launches if launch.entry in (entry, short(entry), readable(entry))), None)
 
 
 def described(name: str, text: str, seed: int = 0) -> Argument:
@@ -130,12 +131,9 @@ def _number(word: str, text: str) -> float | int:
 
 def read_specification(path: Path) -> tuple[Launch, ...]:
     """The launches of a file in order. Raises `InputError`, which names file and key."""
-    note_read(path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        content = tomllib.loads(content_of(path, "a launch specification").decode())
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not TOML: {error}.") from None
     kernels = content.get("kernel")
     if not isinstance(kernels, list) or not kernels:
@@ -146,20 +144,42 @@ def read_specification(path: Path) -> tuple[Launch, ...]:
 
 
 def _launch(path: Path, table: Mapping[str, Any], check: Mapping[str, Any]) -> Launch:
-    missing = [key for key in ("file", "entry", "grid", "block") if key not in table]
+    missing = [key for key in ("file", "grid", "block") if key not in table]
     if missing:
         raise InputError(f"{path}: a [[kernel]] lacks {', '.join(f'`{m}`' for m in missing)}.")
+    arguments = table.get("argument", ())
+    if lacking := [
+        f"`{a.get('name', '?')}`" for a in arguments if "dtype" not in a or ("value" in a) == ("length" in a)
+    ]:
+        raise InputError(
+            f"{path}: give `dtype` and either `value` (a scalar) or `length` (an array) of {', '.join(lacking)}."
+        )
     return Launch(
         file=path.parent / table["file"],
-        entry=table["entry"],
+        entry=table.get("entry") or _only_entry(path, path.parent / table["file"]),
         grid=tuple(table["grid"]),
         block=tuple(table["block"]),
         shared=table.get("shared", 0),
         tunable=table.get("tunable", False),
-        arguments=tuple(_argument(path, a) for a in table.get("argument", ())),
+        arguments=tuple(_argument(path, a) for a in arguments),
         check=check,
         cubin=path.parent / table["cubin"] if "cubin" in table else None,
     )
+
+
+def _only_entry(path: Path, file: Path) -> str:
+    """The name of the one entry of the PTX file. Raises `InputError` where there are several or none."""
+    from goptx.ptx.parse import parse  # only where a specification leaves the entry out
+
+    note_read(file)
+    try:
+        names = [entry.name for entry in parse(file.read_bytes(), str(file)).entries]
+    except OSError as error:
+        raise InputError(f"{path}: `{file}` cannot be read ({error.strerror}); name its entry with `entry`.") from None
+    if len(names) != 1:
+        listed = ", ".join(f"`{name}`" for name in names) or "no entry"
+        raise InputError(f"{path}: a [[kernel]] lacks `entry`, and {file} has {listed}; name one.")
+    return names[0]
 
 
 def _argument(path: Path, table: Mapping[str, Any]) -> Argument:
@@ -167,8 +187,6 @@ def _argument(path: Path, table: Mapping[str, Any]) -> Argument:
     name = table.get("name", "?")
     if unknown := sorted(set(table) - known):
         raise InputError(f"{path}: argument `{name}`: unknown key `{unknown[0]}`; expected {', '.join(sorted(known))}.")
-    if "dtype" not in table or ("value" in table) == ("length" in table):
-        raise InputError(f"{path}: argument `{name}` needs `dtype` and either `value` (a scalar) or `length`.")
     role, generator = table.get("role", "in"), table.get("generator", "")
     if role not in ROLES:
         raise InputError(f"{path}: argument `{name}`: role `{role}` is not one of {', '.join(ROLES)}.")

@@ -326,6 +326,8 @@ class Projection:
             block = self.fused.block_of[step.number]
             self.outer.write(registers, step, [self.terms.opaque(f"ballot {step.number}", block, asked)])
             return TRUE
+        if not all(map(self.fused.is_predicate, step.writes)):
+            raise NotProved(step.line, f"`{step.statement}` belongs to no kernel and writes no predicate")
         (found,) = self._results(step)
         self.outer.write(registers, step, [found])
         for_any = "any" in words or "or" in words

@@ -51,10 +51,49 @@ def flatten(
 
     A name of an inner scope also gets the scope's number as a suffix.
     """
+    if _registers_in(body) > MOST_REGISTERS:
+        body = _with_used_registers(body, {name.partition(".")[0] for name in _mentioned(body)})
     flattener = _Flattener(rename)
     outer = _Names(parent=None, singles=dict(symbols or {}))
     code = flattener.scope(body, outer, suffix="")
     return FlatBody(tuple(flattener.registers), tuple(flattener.variables), tuple(code))
+
+
+MOST_REGISTERS = 1 << 16  # declared as ranges; of more, those in use are declared one by one
+
+
+def _registers_in(body: tuple[Statement, ...]) -> int:
+    """How many registers a body and the scopes within it declare as ranges."""
+    own = sum(count or 0 for s in body if isinstance(s, Registers) for _, count in s.names)
+    return own + sum(_registers_in(s.body) for s in body if isinstance(s, Scope))
+
+
+def _with_used_registers(body: tuple[Statement, ...], used: set[str]) -> tuple[Statement, ...]:
+    """The body with the registers of `used` in place of the ranges `%r<10>`."""
+    by_stem: dict[str, list[int]] = {}
+    for name in sorted(used):
+        for stem, number in numbered(name):
+            if f"{stem}{number}" == name:
+                by_stem.setdefault(stem, []).append(number)
+
+    def spelled_out(names: tuple[tuple[str, int | None], ...]) -> tuple[tuple[str, int | None], ...]:
+        found: list[tuple[str, int | None]] = []
+        for name, count in names:
+            of_range = [] if count is None else sorted(n for n in by_stem.get(name, ()) if n < count)
+            found += [(name, None)] if count is None else [(f"{name}{n}", None) for n in of_range]
+        return tuple(found)
+
+    statements: list[Statement] = []
+    for statement in body:
+        match statement:
+            case Registers(types, names, line):
+                if few := spelled_out(names):
+                    statements.append(Registers(types, few, line))
+            case Scope(inner, provenance):
+                statements.append(Scope(_with_used_registers(inner, used), provenance))
+            case _:
+                statements.append(statement)
+    return tuple(statements)
 
 
 MOST_DIGITS = 9  # of a number within a name; `%r<1000000000>` is more registers than any machine has

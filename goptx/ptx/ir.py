@@ -210,6 +210,7 @@ class Registers:
 
     types: tuple[str, ...]
     names: tuple[tuple[str, int | None], ...]
+    line: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         names = ", ".join(name if count is None else f"{name}<{count}>" for name, count in self.names)

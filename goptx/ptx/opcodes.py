@@ -429,6 +429,30 @@ class Facts:
         return self.base == "mbarrier"
 
     @property
+    def signals_mbarrier(self) -> bool:
+        """Whether it acts on an mbarrier, or an operation that it begins does so when it completes."""
+        return self.acts_on_mbarrier or any(word.startswith("mbarrier") for word in self.modifiers)
+
+    @property
+    def moves_stack(self) -> bool:
+        """Whether it takes memory from the thread's stack, or gives it back, until the thread ends."""
+        return self.base in ("alloca", "stacksave", "stackrestore")
+
+    @property
+    def completed_by(self) -> tuple[tuple[str, ...], ...]:
+        """The instructions, each an opcode and its operands, after which all is complete that the thread has begun by
+        such instructions; none if they are complete when the next one begins, or signal an mbarrier."""
+        if not {"l", "s"}.intersection(self.row.access):
+            return ()
+        if self.base == "wgmma":
+            return (("wgmma.commit_group.sync.aligned",), ("wgmma.wait_group.sync.aligned", "0"))
+        if self.base != "cp" or "async" not in self.modifiers:
+            return ()
+        if "bulk" in self.modifiers:
+            return (("cp.async.bulk.commit_group",), ("cp.async.bulk.wait_group", "0"))
+        return (("cp.async.wait_all",),)
+
+    @property
     def controls_grids(self) -> bool:
         """Whether it waits for the grids before, or lets those that depend on this one begin."""
         return self.base == "griddepcontrol"

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from goptx.errors import PtxSyntaxError, UnknownInstruction
+from goptx.ptx.declared_names import check_names
 from goptx.ptx.generated.PtxParser import PtxParser
 from goptx.ptx.ir import Instruction, Item, Module, Scope
 from goptx.ptx.opcodes import facts_of
@@ -24,6 +25,21 @@ TEXT = "<ptx>"  # the source name of text that does not come from a file
 def parse(text: str | bytes, source: str = TEXT) -> Module:
     """The module that `text` spells; `source` names it in messages. Raises `PtxSyntaxError`. Warns with
     `UnknownInstruction` of each opcode about which goptx has no facts."""
+    module = as_spelled(text, source)
+    check_names(module)
+    for opcode, line in _opcodes(module).items():
+        if not facts_of(opcode).known:
+            warnings.warn(
+                f"{source}:{line}: goptx does not know `{opcode}`; it stays unchanged, and counts as reading and "
+                "writing everything and needing all threads of its CTA.",
+                UnknownInstruction,
+                stacklevel=2,
+            )
+    return module
+
+
+def as_spelled(text: str | bytes, source: str = TEXT) -> Module:
+    """The module that `text` spells, whatever its names declare and its opcodes are. Raises `PtxSyntaxError`."""
     if isinstance(text, bytes):
         try:
             text = text.rstrip(b"\0").decode("utf-8")
@@ -36,17 +52,11 @@ def parse(text: str | bytes, source: str = TEXT) -> Module:
     with _uncollected():
         parser = Parser(text, source, READERS)
         if parser.token.text != ".version":
-            raise parser.at(parser.token, "expected `.version` before anything else")
-        module = _module(parser.module(), parser)
-    for opcode, line in _opcodes(module).items():
-        if not facts_of(opcode).known:
-            warnings.warn(
-                f"{source}:{line}: goptx does not know `{opcode}`; it stays unchanged, and counts as reading and "
-                "writing everything and needing all threads of its CTA.",
-                UnknownInstruction,
-                stacklevel=2,
+            raise PtxSyntaxError(  # the text, which may be anything, is not quoted
+                f"{source}:{parser.token.line}:{parser.token.column + 1}: expected `.version` before anything else; "
+                "give a file of PTX."
             )
-    return module
+        return _module(parser.module(), parser)
 
 
 def _opcodes(module: Module) -> dict[str, int]:

@@ -41,7 +41,7 @@ from goptx.ptx.ir import (
 from goptx.ptx.parser_runtime import Refused
 
 Parts = tuple[Name | str, ...]  # of an expression, as written
-LONGEST = 1000  # characters of a number; 64 bits take 67
+LONGEST = 1000  # characters of a number, of which 64 bits take 67, or of an opcode, of which the longest take 150
 _name = lru_cache(maxsize=1 << 16)(Name)  # most operands repeat a name
 _REMAINDER = "% "  # the operator; `7%2` would be read as a number and the name of a register
 
@@ -124,7 +124,25 @@ def _body(c: Any | None) -> tuple[Statement, ...] | None:
 def _directive(c: Any) -> Directive:
     if c.texts:
         return Directive(".pragma", _texts(c.texts), c.start.line)
-    return Directive(c.name.text, _numbers(c.values), c.start.line)
+    values = _numbers(c.values)
+    dimensions = _DIMENSIONS.get(c.name.text)
+    if dimensions is not None and not 1 <= len(values) <= dimensions:
+        most = "one number" if dimensions == 1 else f"one to {dimensions} numbers"
+        raise Refused(c.name, f"`{c.name.text}` with {len(values)} numbers; give {most}")
+    if dimensions is not None and (wrong := next((v for v in c.values if not _is_extent(c.name.text, v.text)), None)):
+        raise Refused(wrong, f"`{c.name.text}` of {wrong.text}; give a number from 1 to {_LARGEST}")
+    return Directive(c.name.text, values, c.start.line)
+
+
+# The most numbers of directives about launches.
+_DIMENSIONS = {".reqntid": 3, ".maxntid": 3, ".reqnctapercluster": 3, ".maxnreg": 1, ".minnctapersm": 1}
+_DIMENSIONS |= {".maxnctapersm": 1, ".maxclusterrank": 1}
+_MAY_BE_ZERO = (".reqnctapercluster", ".maxclusterrank")
+_LARGEST = (1 << 32) - 1
+
+
+def _is_extent(directive: str, number: str) -> bool:
+    return (0 if directive in _MAY_BE_ZERO else 1) <= whole_number(number) <= _LARGEST
 
 
 # Variables ----------------------------------------------------------------------------------------------
@@ -197,19 +215,25 @@ def _named(c: Any) -> tuple[Statement, ...]:
     name = c.name
     if c.colon is not None:
         return (Label(name.text, name.line),)
-    opcode = name.text + "".join(_texts(c.words)) if c.words else name.text
-    return (Instruction(opcode, _values(c.operands), None, name.line),)
+    return (Instruction(_opcode(name, c.words), _values(c.operands), None, name.line),)
 
 
 def _guarded(c: Any) -> tuple[Statement, ...]:
     guard = Guard(Name(c.guard.text), c.negated is not None)
-    opcode = c.name.text + "".join(_texts(c.words))
-    return (Instruction(opcode, _values(c.operands), guard, c.name.line),)
+    return (Instruction(_opcode(c.name, c.words), _values(c.operands), guard, c.name.line),)
+
+
+def _opcode(name: Any, words: Sequence[Any]) -> str:
+    """Raises `Refused` where it is longer than any opcode of PTX."""
+    opcode = name.text + "".join(_texts(words)) if words else name.text
+    if len(opcode) > LONGEST:
+        raise Refused(name, f"an opcode of {len(opcode)} characters; PTX has none of more than {LONGEST}")
+    return str(opcode)
 
 
 def _registers(c: Any) -> tuple[Registers, ...]:
     names = [(n.name.text, whole_number(_number(n.count)) if n.count else None) for n in c.names]
-    return (Registers(_texts(c.types), tuple(names)),)
+    return (Registers(_texts(c.types), tuple(names), c.start.line),)
 
 
 def _local(c: Any) -> tuple[Statement, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 from goptx.display import as_html, as_text, brief
 from goptx.options import Policy, Slicing
 from goptx.proof.certificate import Certificate
+from goptx.readable_names import elided, short
 from goptx.results.decision import Decision
 from goptx.results.expected_gain import ExpectedGain
 from goptx.results.temporary import Temporary
@@ -101,7 +102,8 @@ class Report:
 
     def details(self) -> str:
         """The table and all else but the sentence at the beginning."""
-        rows = [(f"{letter} {c.name}", c) for letter, c in self.kernels.items()] + [("woven", self.merged)]
+        named = [(f"{letter} {elided(short(c.name), 60)}", c) for letter, c in self.kernels.items()]
+        rows = [*named, ("woven", self.merged)]
         width = max(len(title) for title, _ in rows)
         head = f"{'':{width}}  {'blocks':>7}{'instructions':>14}{'dummies':>9}{'barriers':>10}{'est. cycles':>13}"
         lines = [head] + [

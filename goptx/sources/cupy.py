@@ -25,7 +25,14 @@ def compiled(raw: Any) -> Compiled | None:
         return Compiled(str(path), path.read_bytes(), entry)
     if raw.backend != "nvrtc":
         raise InputError(f"{name} is compiled by {raw.backend}, not NVRTC; compile its text to PTX, and give that.")
-    from goptx.sources.nvrtc import ptx_of
+    from goptx.sources.nvrtc import NoArchitecture, ptx_of
 
     instances = getattr(raw, "name_expressions", None) or ()
-    return Compiled(name, ptx_of(raw.code, None, (*raw.options, *OPTIONS), instances, name), entry)
+    try:
+        return Compiled(name, ptx_of(raw.code, None, (*raw.options, *OPTIONS), instances, name), entry)
+    except NoArchitecture:
+        own = "" if instances == () else f", instances={list(instances)}"
+        raise InputError(
+            f"{name}: there is no GPU for which CuPy would compile it; give the module that "
+            f'`goptx.compile_cuda(kernel.code, arch="sm_90", options={[*raw.options, *OPTIONS]}{own})` makes of it.'
+        ) from None

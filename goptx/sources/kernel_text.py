@@ -11,6 +11,7 @@ from goptx.launch.coarsening import ALONE, Coarse
 from goptx.launch.native_code import NativeCode
 from goptx.launch.shape import Shape
 from goptx.ptx.ir import Function, Module
+from goptx.readable_names import is_called, readable, short
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +50,33 @@ class Chosen:
 
 
 def choose_entry(module: Module, name: str | None) -> Function:
-    """The entry called `name`, or the only one. Otherwise raises `InputError`, which lists the entries."""
-    names = [e.name for e in module.entries]
-    if name is not None:
-        for entry in module.entries:
-            if entry.name == name:
-                return entry
-        raise InputError(f"{module.source}:{_line(module)}: no entry `{name}`; the module has {_listed(names)}.")
-    if len(names) != 1:
-        raise InputError(
-            f"{module.source}:{_line(module)}: the module has {_listed(names)}; "
-            + ("name one (entries=, --entry)." if names else "there is nothing to weave (an `.entry` with a body).")
+    """The entry called `name`, in the PTX or in C++ (`axpy<float>`), or the only one. Otherwise raises `InputError`,
+    which lists the entries."""
+    where = f"{module.source}:{module.entries[0].line if module.entries else 1}"
+    if name is None:
+        if len(module.entries) == 1:
+            return module.entries[0]
+        remedy = (
+            "name one (entries=, --entry)."
+            if module.entries
+            else "there is nothing to weave (an `.entry` with a body)."
         )
-    return module.entries[0]
+        raise InputError(f"{where}: the module has {_listed(module.entries)}; {remedy}")
+    called = [e for e in module.entries if e.name == name] or [e for e in module.entries if is_called(e.name, name)]
+    if len(called) > 1:
+        several = ", ".join(f"`{readable(e.name)}`: {e.name}" for e in called)
+        raise InputError(
+            f"{where}: `{name}` may be one of several entries ({several}); give the types, or its PTX name."
+        )
+    if not called:
+        raise InputError(f"{where}: no entry `{name}`; the module has {_listed(module.entries)}.")
+    return called[0]
 
 
-def _line(module: Module) -> int:
-    return module.entries[0].line if module.entries else 1
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"the entries {', '.join(f'`{n}`' for n in names)}" if names else "no entry"
+def _listed(entries: Sequence[Function]) -> str:
+    """The entries, each by the shortest name that is its own."""
+    for named in (short, readable, str):
+        names = [named(e.name) for e in entries]
+        if len(set(names)) == len(names):
+            break
+    return f"the entries {', '.join(f'`{n}`' for n in names)}" if entries else "no entry"

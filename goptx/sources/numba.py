@@ -8,6 +8,7 @@ from operator import mul
 from typing import Any
 
 from goptx.errors import InputError
+from goptx.launch.device_arrays import host_view
 from goptx.sources.kernel_text import Compiled
 
 
@@ -34,11 +35,14 @@ def compiled(kernel: Any) -> Compiled | None:
 
 
 def arguments(*args: object) -> list[object]:
-    """The arguments of a Numba kernel in the form of its PTX, for `launch`: a device array (of Numba, CuPy, torch, or
-    anything with `__cuda_array_interface__`) becomes seven parameters or more, a number one."""
+    """The arguments of a Numba kernel in the form of its PTX: an array becomes seven parameters or more, a number one.
+    For `launch`, arrays are those of Numba, CuPy, torch, or anything with `__cuda_array_interface__`; for
+    `goptx.emulate`, those of numpy and tensors in host memory."""
     found: list[object] = []
-    for arg in args:
+    for arg in map(host_view, args):
         interface = getattr(arg, "__cuda_array_interface__", None)
+        if interface is None and getattr(arg, "ndim", None):
+            interface = getattr(arg, "__array_interface__", None)
         found += [arg] if interface is None else _array(arg, interface)
     return found
 

@@ -12,6 +12,10 @@ from goptx.ptx.parse import parse
 ARCHITECTURE_OPTIONS = ("-arch", "--gpu-architecture")
 
 
+class NoArchitecture(InputError):
+    """Neither an architecture is given, nor is there a GPU."""
+
+
 def compile_cuda(
     source: str,
     *,
@@ -60,7 +64,7 @@ def _architecture() -> str:
 
     found = architecture()
     if found is None:
-        raise InputError('there is no GPU whose architecture could be taken; give one, for example arch="sm_90".')
+        raise NoArchitecture('there is no GPU whose architecture could be taken; give one, for example arch="sm_90".')
     return found
 
 

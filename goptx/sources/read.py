@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from goptx.errors import InputError
-from goptx.files_read import note_read
+from goptx.files_read import content_of
 from goptx.ptx.ir import Module
 from goptx.ptx.parse import parse
 from goptx.sources.kernel_text import Compiled
@@ -19,6 +19,7 @@ FRAMEWORKS = {
     "numba": "goptx.sources.numba",
     "triton": "goptx.sources.triton",
 }
+CUDA = (".cu", ".cuh")  # the endings of CUDA C++
 
 
 def taken(source: Any) -> Any:
@@ -42,17 +43,33 @@ def taken(source: Any) -> Any:
 def read(source: str | bytes | Path | Compiled | Module | Any) -> Module:
     """The module of a path, of PTX text or its bytes, or of a framework's kernel; a module is returned unchanged.
 
-    A `str` is text, never a path. Raises `InputError` where a file cannot be read, and for objects without PTX;
-    `PtxSyntaxError` where the text is not PTX.
+    A `str` is text, never a path. Raises `InputError` where a file cannot be read, for a string that is a path, for
+    CUDA C++, and for objects without PTX; `PtxSyntaxError` where the text is not PTX.
     """
     source = taken(source)
     if isinstance(source, Module):
         return source
+    path = _path(source)
+    if path is not None and path.suffix in CUDA:
+        raise InputError(
+            f"{path}: CUDA C++, not PTX; compile it first, `nvcc -ptx -arch=sm_90 {path} -o {path.with_suffix('.ptx')}`"
+            f", or let NVRTC do it: goptx.compile_cuda(pathlib.Path({str(path)!r}).read_text())."
+        )
+    if isinstance(source, str) and path is not None:
+        raise InputError(f"{source!r} is a string, and strings are PTX text; give pathlib.Path({source.strip()!r}).")
     if isinstance(source, Path):
-        note_read(source)
-        try:
-            content = source.read_bytes()
-        except OSError as error:
-            raise InputError(f"{source}: cannot be read ({error.strerror}); give the path of a PTX file.") from None
-        return parse(content, str(source))
+        return parse(content_of(source, "a PTX file"), str(source))
     return parse(source.content, source.name) if isinstance(source, Compiled) else parse(source)
+
+
+def _path(source: Path | str | bytes | Compiled) -> Path | None:
+    """The path that was given; also that of a string of one line that names a file or has the ending of one."""
+    if isinstance(source, Path) or not isinstance(source, str):
+        return source if isinstance(source, Path) else None
+    line = source.strip()
+    if not line or "\n" in line or line.startswith(".version"):
+        return None
+    try:
+        return Path(line) if Path(line).suffix in (".ptx", *CUDA) or Path(line).is_file() else None
+    except (OSError, ValueError):  # too long for a path, or with zeros in it
+        return None

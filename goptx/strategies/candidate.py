@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from goptx.options import Strategy
+from goptx.launch.shape import MOST_REGISTERS
+from goptx.options import MeasuredStrategy, Strategy
 from goptx.sources.kernel_text import Chosen
 
 
@@ -70,7 +71,19 @@ class Candidate:
 
     @classmethod
     def from_dict(cls, held: Mapping[str, Any]) -> Candidate:
-        """The candidate of such data; lists become tuples again."""
+        """The candidate of such data; lists become tuples again. Raises `ValueError`, which names the key, for data
+        that do not describe one."""
+        if not isinstance(held, Mapping):
+            raise ValueError(f"is a {type(held).__name__}, not a table")
+        factors, cap = held.get("factors"), held.get("cap")
+        if held.get("strategy") not in (*get_args(MeasuredStrategy), "coarsen"):
+            raise ValueError("`strategy` is not one that is tuned")
+        if not isinstance(factors, list | tuple) or not factors or not all(type(f) is int and f > 0 for f in factors):
+            raise ValueError("`factors` is not a list of numbers above 0")
+        if cap is not None and not (type(cap) is int and 0 < cap <= MOST_REGISTERS):
+            raise ValueError(f"`cap` is not a number up to {MOST_REGISTERS}, or null")
+        if not isinstance(held.get("options"), Mapping):
+            raise ValueError("`options` is not a table")
         options = {name: tuple(v) if isinstance(v, list) else v for name, v in held["options"].items()}
         return cls(held["strategy"], tuple(held["factors"]), held["cap"]).having(**options)
 

@@ -21,6 +21,7 @@ from goptx.weaving.merging.slice import slicings_of
 from goptx.weaving.model import Choices, Converged, Linked
 from goptx.weaving.schedule.schedule import schedule
 from goptx.weaving.shapes.kernel_dispatch import kernel_dispatch
+from goptx.weaving.shapes.virtual_ctas import in_loops
 
 
 def choices_of(linked: Linked, latency: str | Path | LatencyTable | None, presume: bool = True) -> Choices:
@@ -53,7 +54,7 @@ def side_by_side(
     inputs = merge_inputs(prepared, converged, choices)
     flows = [each.flow for each in inputs]
     inputs = merge_copies(linked, inputs, slicings_of(linked, choices), MergeLimits(linked))
-    whole = kernel_dispatch(inputs)
+    whole = kernel_dispatch(in_loops(linked, inputs) if linked.loops else inputs)
     merged = merged_blocks(whole)
     taken = replace(choices, slicing=whole.slicing)
     scheduled = schedule(linked, converged, merged, taken)

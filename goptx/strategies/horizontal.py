@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
 from pathlib import Path
 
 from goptx.analysis.sync.barrier_uniformity import is_barrier_uniform
+from goptx.cost.ctas_at_once import ctas_at_once
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
+from goptx.launch.launch_plan import Plan
 from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
 from goptx.launch.specification import find_specification
-from goptx.options import Assume, Placement
+from goptx.options import Assume, Fold, Placement
 from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
@@ -25,11 +27,13 @@ from goptx.weaving.link.link import link
 from goptx.weaving.merging.barrier_ids import prepare_barriers
 from goptx.weaving.model import Choices, Converged, Kernel, Linked
 from goptx.weaving.request import check_request
+from goptx.weaving.shapes.folded import Folded, check_fold, folded, moves_registers
 from goptx.weaving.shapes.launch_demands import known_shape
-from goptx.weaving.shapes.partitioned import check_partition, partitioned
+from goptx.weaving.shapes.partitioned import Partitioned, check_partition, partitioned
 from goptx.weaving.shapes.range_guard import guard_ranges
 from goptx.weaving.shapes.remap import of_own_lanes
 from goptx.weaving.shapes.shape_kernels import shape
+from goptx.weaving.shapes.virtual_ctas import all_end_together, with_end
 
 
 @judged
@@ -45,6 +49,9 @@ def horizontal(
     partition: Sequence[int] | None = None,
     tunable: Sequence[bool] | None = None,
     presume: bool = True,
+    fold: Fold | None = None,
+    ctas: int | None = None,
+    role_registers: Sequence[int] | None = None,
 ) -> Woven:
     """Each thread runs a thread of one kernel; the CTA has as many threads as those of all kernels together.
 
@@ -54,12 +61,21 @@ def horizontal(
     tunable: for each kernel, whether it is right with any block of whole warps. `partition` may then give it another
         block than its own, changed along the last axis only. The default is what the specification beside its file
         says.
+    fold: "static" or "chunk" for folded grids: few CTAs are launched, and the warps that a CTA gives to a kernel run
+        several of the kernel's CTAs, one after the other: every n-th ("static", with n CTAs launched), or a contiguous
+        piece ("chunk"). None (default): each CTA runs one of each kernel.
+    ctas: how many CTAs are launched if grids are folded. The default is as many as the GPU holds at once: the SMs of
+        the target's largest known GPU, times the CTAs for which one has threads and registers.
+    role_registers: for each kernel, registers of a thread: a multiple of 8 from 24 to 256. They are moved between the
+        kernels' warps when the CTA begins, if grids are folded and the target has `setmaxnreg` (sm_90a, sm_100a). On
+        other targets their mean is a cap. The default leaves all threads as many as the hungriest kernel takes.
 
     Other arguments and errors are those of `weave`.
     """
     check_request("concat", None, None, placement)
     kernels = kernels_of(sources, entries)
     own = own_shapes_of(sources, shapes, kernels, "horizontal")
+    check_fold(fold, ctas, role_registers, placement, len(kernels))
     if partition is not None:
         check_partition(partition, len(kernels))
         own = [
@@ -67,12 +83,16 @@ def horizontal(
             for k, (shape, threads, can) in enumerate(zip(own, partition, _tunable(kernels, tunable), strict=True))
         ]
     linked = link(kernels, arch, name, own)
-    shaped = shape(linked, kernels, own, placement, partial(partitioned, partition=partition))
+    parts = partial(partitioned, partition=partition)
+    layout = parts if fold is None else _folding(parts, linked, fold, ctas, role_registers)
+    shaped = shape(linked, kernels, own, placement, layout)
     choices = choices_of(shaped, latency, presume)
     converged = [
         converge_kernel(shaped, k, choices) if shaped.is_copy(k) else _ending(shaped, k, choices)
         for k in shaped.kernels
     ]
+    if fold is not None:
+        converged = [with_end(shaped, k, made) for k, made in zip(shaped.kernels, converged, strict=True)]
     looped = split_loops_of_each(shaped, guard_ranges(shaped, converged))
     flows = prepare_barriers(shaped.kernels, looped, known_shape(shaped))
     return side_by_side("horizontal", kernels, shaped, looped, flows, choices)
@@ -82,11 +102,33 @@ def _ending(linked: Linked, kernel: Kernel, choices: Choices) -> Converged:
     """The kernel unchanged if its barriers never wait for threads that have ended. Else such threads live on. Barriers
     count the kernel's own threads, because others run in the same CTA, and warps that have ended do not arrive. Lanes
     that are missing in the last warp do not matter, because barriers count whole warps."""
-    if is_barrier_uniform(of_own_lanes(kernel.flow)):
-        return Converged(kernel.flow, as_written=True)
+    if linked.loops:
+        if is_barrier_uniform(kernel.flow) and all_end_together(kernel.flow):
+            return Converged(kernel.flow, as_written=True)
+        why = "threads that end live on until all of their CTA have ended"
+    else:
+        if is_barrier_uniform(of_own_lanes(kernel.flow)):
+            return Converged(kernel.flow, as_written=True)
+        why = "threads that end before a CTA-wide barrier arrive there all the same"
     made = converge_kernel(linked, kernel, choices)
-    note = f"{kernel.at(kernel.entry.line)}: threads that end before a CTA-wide barrier arrive there all the same"
-    return replace(made, notes=(*made.notes, note))
+    return replace(made, notes=(*made.notes, f"{kernel.at(kernel.entry.line)}: {why}"))
+
+
+def _folding(
+    layout: Callable[[Plan], Partitioned],
+    linked: Linked,
+    fold: Fold,
+    ctas: int | None,
+    registers: Sequence[int] | None,
+) -> Callable[[Plan], Folded]:
+    """The layout of folded grids."""
+    target = linked.target[0]
+
+    def placed(plan: Plan) -> Folded:
+        made = folded(layout(plan), fold, ctas or 1, registers, moves_registers(target))
+        return made if ctas else replace(made, ctas=ctas_at_once(made, linked))
+
+    return placed
 
 
 def _tunable(kernels: Sequence[Chosen], stated: Sequence[bool] | None) -> list[bool]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from goptx.options import Choice, ParameterNames, ParameterPairs, Placement, Policy, Slicing, Streams, Unproved
+from goptx.options import Choice, Fold, ParameterNames, ParameterPairs, Placement, Policy, Slicing, Streams, Unproved
 from goptx.weaving.weave_options import KernelOptions, ResultOptions
 
 
@@ -42,6 +42,9 @@ class OwnHorizontalOptions(ResultOptions, total=False):
     partition: Sequence[int] | None
     tunable: Sequence[bool] | None
     presume: bool
+    fold: Fold | None
+    ctas: int | None
+    role_registers: Sequence[int] | None
 
 
 class HorizontalOptions(KernelOptions, OwnHorizontalOptions, total=False):

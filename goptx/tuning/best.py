@@ -14,7 +14,7 @@ from typing import Any
 
 from goptx.display import as_html, as_text, brief
 from goptx.errors import InputError
-from goptx.files_read import note_read
+from goptx.files_read import content_of
 from goptx.files_written import write_whole
 from goptx.launch.native_code import NativeCode
 from goptx.launch.shape import Shape
@@ -25,7 +25,9 @@ from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
+from goptx.strategies.fuse import options_of
 from goptx.tuning.making import Job, fused
+from goptx.tuning.space.space import ALONE
 from goptx.tuning.trials import Table, Trial
 
 FORMAT = 1
@@ -129,15 +131,16 @@ class Replay:
     @classmethod
     def read(cls, path: Path) -> Replay:
         """Raises `InputError`."""
-        note_read(path)
+        content = content_of(path, "a result of tuning")
         try:
-            held = json.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
-        except ValueError as error:
+            held = json.loads(content)
+        except (ValueError, RecursionError) as error:
             raise InputError(f"{path}: not JSON: {error}.") from None
         if not isinstance(held, dict) or held.get("format") != FORMAT or not held.keys() >= REPLAYED:
             raise InputError(f"{path}: not a result of tuning (format {FORMAT}); write it with `goptx tune -o`.")
+        problem = next(_problems(held), None)
+        if problem:
+            raise InputError(f"{path}: {problem}; write the file with `goptx tune -o`.")
         return cls(path, held)
 
     @property
@@ -169,6 +172,46 @@ class Replay:
             source: Source = tuned["ptx"] if "ptx" in tuned else self.path.parent / tuned["file"]
             (kernel,) = kernels_of([source], [tuned["entry"]], least=1, what="replay()")
             yield replace(kernel, native=_native_code(tuned.get("native")))
+
+
+def _problems(held: Mapping[str, Any]) -> Iterator[str]:
+    """What of the content is not as `Best.save` writes it, by key."""
+    way, arch, shapes, tunable, kernels = (held[key] for key in ("way", "arch", "shapes", "tunable", "kernels"))
+    try:
+        candidate = Candidate.from_dict(way)
+    except ValueError as error:
+        yield f"`way`: {error}"
+        return
+    known = () if candidate.strategy == ALONE else options_of(candidate.strategy)
+    if unknown := [name for name, _ in candidate.options if known and name not in known]:
+        yield f"`way`: `{unknown[0]}` is not an option of {candidate.strategy}"
+    if arch is not None and not isinstance(arch, str):
+        yield "`arch` is not a text"
+    if not isinstance(kernels, list) or not kernels or not all(isinstance(k, dict) for k in kernels):
+        yield "`kernels` is not a list of tables"
+        return
+    for key, found in (("shapes", shapes), ("tunable", tunable), ("way.factors", candidate.factors)):
+        if not isinstance(found, list | tuple) or len(found) != len(kernels):
+            yield f"`{key}` is not a list with one item for each of the {len(kernels)} kernels"
+            return
+    if not all(isinstance(each, bool) for each in tunable):
+        yield "`tunable` is not a list of true and false"
+    for i, shape in enumerate(shapes):
+        if not isinstance(shape, dict) or not shape.keys() <= {"grid", "block", "shared", "cluster"}:
+            yield f"`shapes`, item {i}, is not a table of grid, block, shared and cluster"
+            return
+        try:
+            Shape(**shape)
+        except (InputError, TypeError, ValueError) as error:
+            yield f"`shapes`, item {i}: {str(error).rstrip('.')}"
+    for i, kernel in enumerate(kernels):
+        texts = "entry", "digest", "ptx" if "ptx" in kernel else "file"
+        if wrong := [key for key in texts if not isinstance(kernel.get(key), str)]:
+            yield f"`kernels`, item {i}: `{wrong[0]}` is missing or not a text"
+        try:
+            _native_code(kernel.get("native"))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            yield f"`kernels`, item {i}: `native` is not machine code as it is stored"
 
 
 def capped(woven: Woven, candidate: Candidate) -> Woven:

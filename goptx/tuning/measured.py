@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from goptx.checking.checked_kernel import Subject
-from goptx.checking.inputs import given_to, stated
+from goptx.checking.inputs import given_to, stated_arguments
 from goptx.emulator.memory.caller_buffers import host_extents
 from goptx.errors import InputError
 from goptx.files_read import note_read
@@ -86,11 +86,8 @@ def measured(
         stated_launches = [launch and launch.small() for launch in stated_launches]
     kernels = [_with_native_code(k, launch) for k, launch in zip(kernels, stated_launches, strict=True)]
     own = _shapes(kernels, subjects, stated_launches, shapes)
-    given = _given(subjects, args)
-    arguments = [
-        [i.value for i in stated(subject, launch, values, shape.sizes("grid"), shape.sizes("block"))]
-        for subject, launch, values, shape in zip(subjects, stated_launches, given, own, strict=True)
-    ]
+    given = _given(subjects, args, stated_launches)
+    arguments = stated_arguments(subjects, stated_launches, given, own)
     return Measured(
         tuple(kernels),
         own,
@@ -156,12 +153,14 @@ def _shapes(
     return tuple(found)
 
 
-def _given(subjects: Sequence[Subject], args: Arguments | None) -> list[dict[int, object]]:
+def _given(
+    subjects: Sequence[Subject], args: Arguments | None, launches: Sequence[Launch | None]
+) -> list[dict[int, object]]:
     """The given arguments of each kernel, by position; device arrays as their contents."""
     if args is None:
         return [{} for _ in subjects]
     if isinstance(args, Mapping):
-        given = given_to(subjects, args)
+        given = given_to(subjects, args, launches)
     else:
         if isinstance(args, str) or len(args) != len(subjects):
             raise InputError(f"args= takes a sequence for each of the {len(subjects)} kernels, or values by name.")

@@ -64,7 +64,7 @@ class Records:
         try:
             found, *others = map(json.loads, whole.decode().splitlines())
             trials = [Trial.from_dict(held) for held in others]
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError(
                 f"{path}: these are not records of a run; give another file (records=, --records)."
             ) from None

@@ -90,7 +90,8 @@ class Linked:
     """The linked kernels, and the fused module without its entry. `kernels` are the given ones, the copies of each side
     by side, as many as its `coarse` says. `begin` is the code at the beginning of the entry
     (dependent_grids.py, remap.py), `clusters` its directives for clusters (clusters.py). `together` has the predicates
-    of the copies of each kernel, by its letter (copies.py). `hidden` are the parameters of the fused kernel after those
+    of the copies of each kernel, by its letter (copies.py), `loops` the loop over
+    its CTAs where grids are folded (virtual_ctas.py). `hidden` are the parameters of the fused kernel after those
     of the kernels, by their roles. `tables` is what the kernels' lines refer to. `plan` says how the fused kernel is
     launched where kernels have shapes of their own. `lacks` names the parameters of kernels that the fused kernel does
     not have, each with the one that is read instead, or "". `one` has the parameters of which the caller says what they
@@ -114,6 +115,7 @@ class Linked:
     coarse: tuple[Coarse, ...] = ()
     together: Mapping[str, CopyPredicates] = field(default_factory=dict)
     limits: frozenset[Limit] = frozenset()
+    loops: Mapping[str, CtaLoop] = field(default_factory=dict)
 
     @property
     def given(self) -> tuple[Kernel, ...]:
@@ -206,3 +208,17 @@ class RangeGuard:
     code: tuple[Instruction, ...]
     ended: str | None
     threads: Operand | None
+
+
+@dataclass(frozen=True, slots=True)
+class CtaLoop:
+    """The loop in which the threads of a CTA run several CTAs of one kernel. `before` moves registers and computes the
+    number of the first; `none` holds where there is no such CTA. `begin` is code at the beginning of each, `step` gets
+    the next number, and then `more` holds if there is one. All of it is equal for all threads of the kernel in a
+    CTA."""
+
+    before: tuple[Instruction, ...]
+    none: str
+    begin: tuple[Instruction, ...]
+    step: tuple[Instruction, ...]
+    more: str

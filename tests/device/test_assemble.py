@@ -232,3 +232,35 @@ def test_importing_the_device_modules_imports_neither_cuda_nor_numpy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@needs_ptxas
+def test_a_text_that_ptxas_is_too_old_for_goes_to_a_newer_nvjitlink(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An older assembler comes first, since its machine code loads on older drivers; one that is named is obeyed."""
+    monkeypatch.delenv("GOPTX_PTXAS", raising=False)
+    monkeypatch.setenv("GOPTX_CACHE_SIZE", "0")
+    newer = text().replace(text().split(".version ")[1].split()[0], "9.9", 1)
+    path, log = find_ptxas(), assemble(text(), entry="small").log
+    asked: list[str] = []
+
+    def linked(name: str, ptx: str, arch: str, fmad: bool) -> tuple[bytes, str]:
+        asked.append(ptx)
+        return assemble(text(), entry="small", assembler=path).cubin, log
+
+    monkeypatch.setattr(module, "_run_nvjitlink", linked)
+    for version, taken in (("99.1", True), ("12.0", False), (None, False)):
+        asked.clear()
+        monkeypatch.setattr(module, "nvjitlink_version", lambda version=version: version)
+        if taken:
+            assert assemble(newer, entry="small").assembler == "nvJitLink 99.1"
+            assert assemble(text(), entry="small").assembler.startswith("ptxas ")
+        else:
+            with pytest.raises(AssemblyError, match=r"nsupported \.version 9\.9"):
+                assemble(newer, entry="small")
+        assert asked == ([newer] if taken else [])
+    monkeypatch.setattr(module, "nvjitlink_version", lambda: "99.1")
+    with pytest.raises(AssemblyError, match=r"nsupported \.version"):
+        assemble(newer, entry="small", assembler="ptxas")
+    monkeypatch.setenv("GOPTX_PTXAS", str(path))
+    with pytest.raises(AssemblyError, match=r"nsupported \.version"):
+        assemble(newer, entry="small")

@@ -171,3 +171,11 @@ def test_parameters_of_calls_outside_of_scopes() -> None:
     out = np.zeros(1, np.uint32)
     goptx.emulate(source, 1, 1, [out, 5])
     assert out[0] == 35 + 1030
+
+
+def test_vectors_that_overlap_are_read_before_any_part_is_written() -> None:
+    out = np.zeros(4, np.uint32)
+    fill = "".join(f"mov.u32 %r{20 + i}, {i + 1};" for i in range(4))
+    stores = "".join(f"st.global.u32 [%rd0+{4 * i}], %r{20 + i};" for i in range(4))
+    run(f"{fill} mov.v4.u32 {{%r20, %r21, %r22, %r23}}, {{%r21, %r22, %r23, %r20}}; {stores}", out, block=1)
+    assert out.tolist() == [2, 3, 4, 1]

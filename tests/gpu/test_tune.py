@@ -227,7 +227,7 @@ def test_sweep_of_described_launches(bench: Bench, tmp_path: Path) -> None:
     specs = [str(KERNELS / f"{name}.toml") for name in ("gelu", "harris")]
     done = run("sweep", *specs, "--caps", "32,256", "--repeats", "3", "-o", "best.cubin", "--report=json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    report = json.loads(done.stderr)["sweep"]
+    report = json.loads(done.stdout)["sweep"]
     assert report["best"] in (32, 256) and [row["problem"] for row in report["rows"]] == ["", ""]
     assert (tmp_path / "best.cubin").read_bytes()[:4] == b"\x7fELF"
     alone = run("sweep", specs[0], "--caps", "32,256", "--repeats", "3", cwd=tmp_path)

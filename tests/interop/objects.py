@@ -24,6 +24,24 @@ class CompiledKernel:
         self.metadata = SimpleNamespace(name=name, shared=shared, num_warps=num_warps, **known | metadata)
 
 
+class HostTensor:
+    """Torch's, in host memory, which it shares with `array`; None is of a type that numpy lacks."""
+
+    __module__ = "torch"
+    is_cuda = False
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def detach(self) -> "HostTensor":
+        return self
+
+    def numpy(self) -> Any:
+        if self.array is None:
+            raise TypeError("bfloat16")
+        return self.array
+
+
 class JITFunction:
     """Triton's."""
 

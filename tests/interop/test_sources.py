@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bodies import kernel
-from interop.objects import CUDADispatcher, ObjectCode, RawKernel, RawModule, corpus, on_device
+from interop.objects import CUDADispatcher, HostTensor, ObjectCode, RawKernel, RawModule, corpus, on_device
 
 import goptx
 from goptx import AssemblyError, InputError
@@ -28,6 +28,31 @@ def test_objects_that_are_not_kernels(thing: Any) -> None:
 
 def test_goptx_reads_what_it_weaves() -> None:
     assert goptx.read(ObjectCode(EMPTY.encode(), name="empty")).entries[0].name == "k"
+
+
+def test_strings_that_are_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("kernel.s").write_text(EMPTY)
+    for name in ("harris.ptx", "some where/harris.ptx", "kernel.s"):
+        with pytest.raises(InputError, match=rf"'{name}' is a string, and strings are PTX text; give pathlib.Path"):
+            goptx.weave(name, EMPTY)
+    assert goptx.weave(Path("kernel.s"), EMPTY)
+
+
+@pytest.mark.parametrize("source", ["kernels/a.cu", Path("kernels/a.cu")])
+def test_cuda_is_not_ptx(source: str | Path) -> None:
+    with pytest.raises(
+        InputError, match=r"kernels/a.cu: CUDA C\+\+, not PTX; compile it first, `nvcc -ptx -arch=sm_90 "
+    ):
+        goptx.read(source)
+
+
+@pytest.mark.parametrize("text", [" ".join(EMPTY.split()), "no PTX", "x" * 10_000, "a\0b", ".version 8.0 // a.ptx"])
+def test_text_of_one_line_is_not_a_path(text: str) -> None:
+    try:
+        assert goptx.read(text).entries
+    except goptx.PtxSyntaxError:
+        assert text != " ".join(EMPTY.split())
 
 
 # Numba -----------------------------------------------------------------------------------------------------
@@ -51,6 +76,33 @@ def test_numbas_arrays() -> None:
     assert arguments(turned)[5:] == [5, 4, 3, 4, 20, 80]
     empty = on_device(np.zeros(0, np.int8))
     assert arguments(empty) == [None, None, 0, 1, empty, 0, 1]
+
+
+def test_numbas_arrays_in_host_memory() -> None:
+    """As for arrays on the device, so the emulator takes them; a launch names the array."""
+    array = np.zeros((3, 4, 5), np.float32)
+    assert arguments(array, np.float32(7)) == [None, None, 60, 4, array, 3, 4, 5, 80, 20, 4, np.float32(7)]
+    assert arguments(array.T)[5:] == [5, 4, 3, 4, 20, 80]
+    found = arguments(HostTensor(array))
+    assert found[4] is array and found[5:8] == [3, 4, 5]
+    dispatcher = CUDADispatcher({("array(float64, 2d, C)",): corpus("mandelbrot.numba")})
+    image, tensor = np.zeros((6, 8), np.uint8), HostTensor(np.zeros((6, 8), np.uint8))
+    for one in (image, tensor):
+        goptx.emulate(dispatcher, (1, 1), (8, 8), [*arguments(one, -2.0, 1.0), 20])
+    assert image.any() and np.array_equal(image, tensor.array)
+
+
+def test_the_emulator_takes_tensors_in_host_memory() -> None:
+    store = kernel("ld.param.u64 %rd1, [k_out]; mov.u32 %r1, %tid.x; st.global.u32 [%rd1], %r1; ret;")
+    tensor = HostTensor(np.full(1, 9, np.uint32))
+    goptx.emulate(store, 1, 1, [None, tensor, 0])
+    assert tensor.array.tolist() == [0]
+    woven = goptx.weave(store, store)
+    others = [HostTensor(np.full(1, 9, np.uint32)) for _ in range(2)]
+    goptx.emulate(woven, 1, 1, [[None, one, 0] for one in others])
+    assert [one.array.tolist() for one in others] == [[0], [0]]
+    with pytest.raises(InputError, match=r"a HostTensor cannot be a numpy array \(bfloat16\); view it as integers"):
+        goptx.emulate(store, 1, 1, [None, HostTensor(None), 0])
 
 
 def test_numba_is_not_compiled_or_for_several_signatures() -> None:
@@ -94,6 +146,16 @@ def test_cupy_is_compiled_as_cupy_does(monkeypatch: pytest.MonkeyPatch) -> None:
         ("text", None, ("-DN=4", "-ftz=true"), (), "k (CuPy)"),
         ("template", None, ("-ftz=true",), ("f<int>",), "RawModule (CuPy)"),
     ]
+
+
+def test_cupy_without_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goptx.device.load.architecture", lambda: None)
+    with pytest.raises(InputError, match=r"no GPU for which CuPy would compile it; give the module that") as caught:
+        goptx.weave(RawKernel("k", "text"), EMPTY, arch="sm_90")
+    remedy = r"""`goptx.compile_cuda(kernel.code, arch="sm_90", options=['-DN=4', '-ftz=true'])`"""
+    assert remedy in str(caught.value)
+    with pytest.raises(InputError, match=r"options=\['-ftz=true'\], instances=\['f<int>'\]\)`"):
+        goptx.weave(RawModule("template", ("f<int>",)), EMPTY, arch="sm_90")
 
 
 def test_cupy_of_a_file(tmp_path: Path) -> None:

@@ -100,14 +100,14 @@ OF_COARSENING = (
     Mutation(
         "clusters are coarsened",
         f"{WEAVING}/shapes/launch_demands.py",
-        "if alike and not plan.overlaid and all(c.factor == 1 for c in plan.coarse):",
-        "if alike and not plan.overlaid:",
+        "and not plan.folds and all(c.factor == 1 for c in plan.coarse):",
+        "and not plan.folds:",
         f"{REFUSED}::test_clusters_are_refused[known-a register]",
     ),
     Mutation(
         "addresses by SM are coarsened",
         f"{WEAVING}/shapes/launch_demands.py",
-        'if (coarse or view.fewer_ctas()) and "%smid" in names:',
+        'if (coarse or view.plan.folds or view.fewer_ctas()) and "%smid" in names:',
         'if view.fewer_ctas() and "%smid" in names:',
         f"{REFUSED}::test_addresses_by_sm_are_refused[shape0]",
     ),

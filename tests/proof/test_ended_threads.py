@@ -9,6 +9,8 @@ import pytest
 import goptx
 from goptx.checking.certify import prove, prove_texts
 from goptx.options import Strategy
+from goptx.proof.certificate import Certificate
+from goptx.proof.prove import prove_text
 from goptx.ptx.parse import parse
 
 TILED = """\
@@ -94,3 +96,56 @@ def test_another_question_is_refused(edit: tuple[str, str]) -> None:
     modules = [parse(TILED, "first.ptx"), parse(TILED, "second.ptx")]
     assert prove_texts(text, modules)
     assert not prove_texts(changed, modules)
+
+
+MASKED = """\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry masked(.param .u64 out, .param .u32 n) {
+.reg .pred %p<5>; .reg .b32 %r<20>; .reg .b64 %rd<8>;
+ld.param.u64 %rd1, [out];
+ld.param.u32 %r1, [n];
+mov.u32 %r4, %tid.x;
+setp.ge.u32 %p1, %r4, %r1;
+vote.sync.ballot.b32 %r8, !%p1, -1;
+mul.wide.u32 %rd2, %r4, 4;
+add.u64 %rd3, %rd1, %rd2;
+@%p1 bra DONE;
+setp.lt.u32 %p2, %r4, 7;
+st.global.u32 [%rd3], %r4;
+MASK
+bar.warp.sync %r9;
+DONE:
+ret;
+}
+"""
+
+
+def with_ended_lanes_at_the_barrier(kernel: str) -> Certificate:
+    """Of the kernel side by side with an empty one, with a jump of the first lanes that leave changed to where the
+    others meet. As it is made, it is proved."""
+    empty = kernel[: kernel.index(".visible")] + ".visible .entry e() { ret; }"
+    shapes = [goptx.Shape(2, 64)] * 2
+    made = goptx.fuse(parse(kernel, "k.ptx"), parse(empty, "e.ptx"), strategy="interleave", shapes=shapes)
+    modules = [one.module for one in made.chosen]
+    assert prove_text(made.text(), modules)
+    (jump,) = re.findall(r"@%a_p1 bra (\$\w+);", made.text())
+    wrong = made.text().replace(f"@%a_p1 bra {jump};", "@%a_p1 bra $HERE;")
+    return prove_text(wrong.replace("bar.warp.sync", "$HERE:\n    bar.warp.sync"), modules)
+
+
+@pytest.mark.parametrize("mask", [
+    "vote.sync.ballot.b32 %r9, %p2, %r8;", "mov.b32 %r9, %r8;", "mov.b32 %r9, 7;", "ld.param.u32 %r9, [n];",
+])  # fmt: skip
+def test_lanes_that_have_ended_come_only_where_the_mask_names_them(mask: str) -> None:
+    certificate = with_ended_lanes_at_the_barrier(MASKED.replace("MASK", mask))
+    assert not certificate
+    assert "vote" in mask or "does not name a lane whose kernel has ended" in str(certificate)
+
+
+def test_lanes_on_another_side_of_a_branch_do_not_come_along() -> None:
+    """They come to where their kernel does not, and end only in the same block of the fused kernel."""
+    sided = MASKED.replace("@%p1 bra DONE;", "@%p1 bra LATER;").replace("MASK", "mov.b32 %r9, %r8;")
+    certificate = with_ended_lanes_at_the_barrier(sided.replace("DONE:", "LATER:\nst.global.u32 [%rd3+4], %r1;"))
+    assert not certificate and "a lane whose kernel is past it may pass" in str(certificate)

@@ -8,7 +8,7 @@ from bodies import kernel
 
 from goptx.errors import GoptxError
 from goptx.ptx.ir import Label
-from goptx.ptx.parse import parse
+from goptx.ptx.parse import as_spelled, parse
 from goptx.ptx.verify import verify
 
 
@@ -26,7 +26,7 @@ from goptx.ptx.verify import verify
 )
 def test_a_module_that_is_not_well_formed(text: str, problem: str) -> None:
     with pytest.raises(GoptxError) as caught:
-        verify(parse(text))
+        verify(as_spelled(text))
     message = str(caught.value)
     assert message.startswith("goptx made a module that is not well formed (")
     assert message.endswith("); please report this.")

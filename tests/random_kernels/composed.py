@@ -18,7 +18,7 @@ from random_kernels.trial import LETTERS, Array, Data, Trial
 
 import goptx
 from goptx.launch.shape import Shape
-from goptx.options import AXES, Axis, Strategy
+from goptx.options import AXES, FOLDS, Axis, Strategy
 from goptx.ptx.ir import Module
 from goptx.ptx.parse import parse
 from goptx.results.fused_kernel import Woven
@@ -29,6 +29,7 @@ EVERY_STRATEGY: tuple[Strategy, ...] = (*STRATEGIES, "separate", "auto")
 SCALE = 4  # among the parameters
 COMPARED = {1: "out", 2: "totals", 5: "more"}
 FACTORS = {1: (2, 2, 3, 4), 2: (2, 2, 3), 3: (2, 2, 2, 3)}  # by how much there is of everything else
+CTAS = (1, 2, 3, 5)  # that run those of all kernels
 TUNED = (32, 64, 96, 128, 192)  # threads of a kernel that is right with any number of warps
 
 
@@ -36,13 +37,14 @@ TUNED = (32, 64, 96, 128, 192)  # threads of a kernel that is right with any num
 class Composition:
     """strategy: "" for one kernel, which is not fused. coarse: how many times some kernel is coarsened. batched:
     whether some kernel is batched. nested: whether a fused kernel is fused again. tunable: whether the first kernel is
-    right with any number of warps."""
+    right with any number of warps. folded: whether a few CTAs run those of all kernels (horizontal)."""
 
     strategy: Strategy | Literal[""]
     coarse: int = 0
     batched: bool = False
     nested: bool = False
     tunable: bool = False
+    folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,4 +207,9 @@ class _Fusing:
         if self.tuned:
             own["partition"][0] = self.tuned
             own["tunable"] = [True, *[False] * (len(kernels) - 1)]
+        if self.how.folded:
+            own.pop("placement", None)
+            own |= {"fold": choose.choice(FOLDS), "ctas": choose.choice(CTAS)}
+            if all(n % 128 == 0 for n in own.get("partition", [case.shapes[k].threads or 0 for k in kernels])):
+                own |= {"arch": "sm_90a", "role_registers": [8 * choose.randint(3, 8) for _ in kernels]}
         return own

@@ -51,7 +51,8 @@ REASONS = {
     "a local element that may not be written": r"not proved to have been written before by a thread of the CTA",
     "a local piece that is not the CTA's": r"not proved to be in a piece of this CTA alone",
     "a guarded call that not all threads reach": r"is conditional within a call sequence that not all threads reach",
-    "a barrier id that is not known": r"takes its barrier id from a register, so it may be any",
+    "a barrier id that is not known": r"takes its barrier id from a register, so (it may be any|no id is left)",
+    "what folded grids cannot do": r"\[folded-grids\]$",
     "too many barriers": r"together the kernels need more than 16 barriers",
     "too large": r"even one after the other the kernels come to",
 }

@@ -53,6 +53,9 @@ def _chained(kind: str, strategy: str = "vertical") -> Candidate:
 WAYS: Mapping[str, Candidate] = {
     **{s: _composed(Composition(s)) for s in EVERY_STRATEGY},
     "horizontal with tunable": _composed(Composition("horizontal", tunable=True), [2]),
+    "horizontal folded": _composed(Composition("horizontal", folded=True)),
+    "horizontal folded of coarsened": _composed(Composition("horizontal", coarse=1, folded=True), [2]),
+    "horizontal folded with tunable": _composed(Composition("horizontal", tunable=True, folded=True), [2]),
     "coarsen": _composed(Composition("", coarse=1), [1]),
     "coarsen twice": _composed(Composition("", coarse=2), [1]),
     "batch": _composed(Composition("", batched=True), [1]),

@@ -78,7 +78,7 @@ def test_the_command_does_what_the_function_does(
     expected = goptx.fuse(Path(HARRIS), Path(SORT), strategy=strategy, **options)
     assert main(["fuse", HARRIS, SORT, *words, "-o", str(tmp_path / "out.ptx"), "--report=json"]) == 0
     assert (tmp_path / "out.ptx").read_text() == expected.text()
-    report = json.loads(capsys.readouterr().err)
+    report = json.loads(capsys.readouterr().out)
     assert report["strategy"] == strategy == expected.strategy and report["notes"] == list(expected.report.notes)
     assert main(["fuse", HARRIS, SORT, *words]) == 0
     assert capsys.readouterr().out == expected.text()

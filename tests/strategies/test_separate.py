@@ -239,7 +239,7 @@ def test_resources_are_the_most_that_any_takes() -> None:
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "both.cubin"
     assert main(["fuse", str(HARRIS), str(LUD), "--strategy", "separate", "-o", str(out), "--report=json"]) == 0
-    assert out.read_bytes().startswith(b"\x7fELF") and '"strategy": "separate"' in capsys.readouterr().err
+    assert out.read_bytes().startswith(b"\x7fELF") and '"strategy": "separate"' in capsys.readouterr().out
     assert main(["fuse", str(HARRIS), str(LUD), "--strategy", "separate", "--policy", "paper"]) == 2
     assert "strategy separate has no option `policy`" in capsys.readouterr().err
 

@@ -111,8 +111,8 @@ def test_quiet_says_nothing(measuring: Path) -> None:
 @needs_ptxas
 def test_report_as_json_is_one_object(measuring: Path) -> None:
     done = tuned(measuring, *FILES, "--quiet", "--report=json", "--devices", "0,2")
-    report = json.loads(done.stderr)
-    assert (done.returncode, done.stdout, report["speedup"], report["gpu"]) == (0, "", 2.0, "Imaginary")
+    report = json.loads(done.stdout)
+    assert (done.returncode, done.stderr, report["speedup"], report["gpu"]) == (0, "", 2.0, "Imaginary")
     assert report["trials"][0]["status"] == "timed" and report["warnings"] == []
     words = tuned(measuring, *FILES, "--quiet", "--report")
     assert "vertical x2 x2: 2.00 times as fast" in words.stderr
@@ -125,7 +125,7 @@ def test_replayed(measuring: Path) -> None:
     assert expected.strategy == "vertical"
     assert run("replay", "best.json", cwd=measuring).stdout == expected.text()
     done = run("replay", "best.json", *FILES, "-o", "fused.ptx", "--report=json", cwd=measuring)
-    assert (done.returncode, done.stdout, json.loads(done.stderr)["strategy"]) == (0, "", "vertical")
+    assert (done.returncode, done.stderr, json.loads(done.stdout)["strategy"]) == (0, "", "vertical")
     assert (measuring / "fused.ptx").read_text() == expected.text()
     assert run("replay", "best.json", "-o", "fused.cubin", cwd=measuring).returncode == 0
     assert (measuring / "fused.cubin").read_bytes()[:4] == b"\x7fELF"

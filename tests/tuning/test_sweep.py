@@ -269,7 +269,7 @@ def test_the_command_writes_the_fastest(measuring: Path) -> None:
 def test_the_command_takes_one_kernel(measuring: Path) -> None:
     done = swept(measuring, "plus.toml", "--caps", "64,256", "-o", "plus.ptx.ptx", "--report=json")
     assert done.returncode == 0
-    report = json.loads(done.stderr)
+    report = json.loads(done.stdout)
     assert (report["strategy"], report["sweep"]["best"]) == ("separate", 64)
     assert ".maxnreg 64" in (measuring / "plus.ptx.ptx").read_text()
 

@@ -333,6 +333,7 @@ UNSEEN: tuple[Reference, ...] = (
 HALF: Mapping[str, Any] = {"rtol": 1.5e-3, "atol": 2e-4}  # a rounding to 11 bits, of values of about 1
 FLOAT: Mapping[str, Any] = {"rtol": 2e-5, "atol": 2e-6}  # several roundings to 24 bits, and approximations of functions
 ROUNDED: Mapping[str, Mapping[str, Any]] = {
+    "wmma": {"rtol": 2e-5, "atol": 2e-5},  # sums of 384 products, in the order of the tensor cores
     "micnd": {"rtol": 0, "atol": 2e-5},  # Moro's approximation in floats
     "black_scholes": {"rtol": 0, "atol": 3e-5},  # of prices of about 100
     "nbody": {"rtol": 1e-3, "atol": 1e-2},  # rsqrt, cubed, of bodies that are near

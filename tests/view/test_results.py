@@ -142,6 +142,7 @@ def test_what_comes_from_outside_is_text(check: Check) -> None:
     differs = replace(check, differences=(Difference(HOSTILE, 1, 2, 0, "<1", "&2"),))
     assert HOSTILE in read(differs._repr_html_()).text
     assert HOSTILE in read(page(HOSTILE, "")).all("title")[0].text
+    assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in page("a page", "")
 
 
 def without_charts(rendered: str) -> str:

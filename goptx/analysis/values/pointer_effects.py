@@ -66,12 +66,15 @@ class Reach:
     whether it may write a variable of its module; `beyond` whether it may access memory that neither its parameters nor
     such variables lead to: by addresses from memory, in functions that it calls, by handles of textures. `inside` has
     the accesses through pointers in structures that are passed by value, by their offsets, as far as they can be
-    tracked."""
+    tracked. `tracked` are the structures all of whose pointers are `inside`; `elsewhere` states whether it may access
+    memory that no parameter and no variable leads to, whatever is in structures."""
 
     accesses: Mapping[str, Access]
     writes_variables: bool
     beyond: bool
     inside: Mapping[str, Mapping[int, Access]] = field(default_factory=dict)
+    tracked: frozenset[str] = frozenset()
+    elsewhere: bool = True
 
 
 @lru_cache(maxsize=256)
@@ -81,7 +84,8 @@ def reach(entry: Function, address_size: int = 64) -> Reach:
     search.run()
     accesses = {p.name: search.access(p.name, bool(p.dims)) for p in entry.parameters}
     beyond = search.fetches or search.handles or "unknown" in accesses.values()
-    return Reach(accesses, search.writes_variables, beyond, search.inside())
+    elsewhere = search.fetches or search.handles
+    return Reach(accesses, search.writes_variables, beyond, search.inside(), search.tracked(), elsewhere)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +145,11 @@ class _Search:
             if access not in ("none", "unknown") and whole not in self.untracked:
                 found.setdefault(whole, {})[offset] = access
         return found
+
+    def tracked(self) -> frozenset[str]:
+        """The structures for `Reach.tracked`."""
+        lost = {self.fields[f][0] for f in self.fields if f in self.untracked}
+        return frozenset(s for s in self.structures - lost - self.untracked if not self.done[s])
 
     def fields_of(self, step: _Step) -> dict[str, tuple[str, int]]:
         """The fields of a structure that an instruction loads, by name."""

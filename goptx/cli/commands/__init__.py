@@ -1,4 +1,4 @@
-"""The commands, one in each file: `add` adds a command's parser, with the function that runs it."""
+"""The commands, one in each file (`fmt` by `show`): `add` adds a command's parser, with the function that runs it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from goptx.cli.commands import (
     check,
     coarsen,
     doctor,
-    fmt,
     fuse,
     latency,
     profile,
     prove,
     replay,
     show,
+    spec,
     sweep,
     tune,
     weave,
 )
+from goptx.cli.commands.programs import graph
 
 COMMANDS = (
     weave.add, fuse.add, coarsen.add, batch.add, check.add, prove.add, sweep.add, tune.add, replay.add, profile.add,
-    show.add, fmt.add, latency.add, cache.add, doctor.add,
+    graph.add, show.add, spec.add, show.add_fmt, latency.add, cache.add, doctor.add,
 )  # fmt: skip

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 
 from goptx.cli.argument_values import arguments, axes, shapes, sources
-from goptx.cli.command import NewParser, Outcome
+from goptx.cli.command import NewParser, Outcome, print_result
 from goptx.cli.flags import DEPENDENT, DEPENDENT_TITLE, add_flags, add_strategies, add_weaving, given
-from goptx.cli.output import write
 
 
 def add(new: NewParser) -> None:
@@ -52,5 +51,5 @@ def _run(options: argparse.Namespace) -> Outcome:
         *sources(options), args=args, entries=options.entry, shapes=shapes(options), **launch, **given(options)
     )
     if done.passed:
-        write(None, f"{done}\n")
+        print_result(options, done)
     return Outcome(done.report, done.to_dict(), done.failure)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from goptx.cli.command import NewParser, Outcome
+from goptx.cli.command import NewParser, Outcome, print_result
 from goptx.cli.flags import add_report
-from goptx.cli.output import write
 from goptx.errors import CheckFailed
 
 
@@ -25,6 +24,6 @@ def _run(options: argparse.Namespace) -> Outcome:
     from goptx.cli.installation import examine
 
     health = examine()
-    write(None, f"{health}\n")
+    print_result(options, health)
     failure = CheckFailed(f"goptx is broken here, install it again: {health.trouble}") if health.trouble else None
     return Outcome("", health.to_dict(), failure)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from goptx.cli.command import NewParser, Outcome
+from goptx.cli.command import NewParser, Outcome, print_result
 from goptx.cli.flags import add_report
 from goptx.cli.output import write
 
@@ -54,7 +54,7 @@ def _run(options: argparse.Namespace) -> Outcome:
         write(options.output, profile_bars(done)._repr_svg_())
     if options.csv:
         write(options.csv, done.to_csv())
-    write(None, f"{done}\n\n{text(profile_bars(done))}\n")
+    print_result(options, f"{done}\n\n{text(profile_bars(done))}")
     return Outcome(done.report, {**done.report.to_dict(), **done.to_dict()})
 
 

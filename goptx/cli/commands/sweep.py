@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goptx.cli.argument_values import launched, sizes
-from goptx.cli.command import NewParser, Outcome
+from goptx.cli.command import NewParser, Outcome, print_result
 from goptx.cli.flags import RESULT, STRATEGIES, WEAVING, add_flags, add_launched, add_report, given
 from goptx.cli.output import check_outputs, write
 from goptx.errors import CheckFailed, InputError
@@ -71,7 +71,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
     common_shape(fused, subject)
     fused, found = _swept(options, subject, fused, caps, own, arch is None)
     if not options.quiet:
-        write(None, f"{found}\n")
+        print_result(options, found)
     failure = _failure(found)
     if options.html:
         from goptx.view.html.elements_html import page

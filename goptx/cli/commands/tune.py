@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from goptx.cli.argument_values import launched, sizes
-from goptx.cli.command import NewParser, Outcome
+from goptx.cli.command import NewParser, Outcome, print_result
 from goptx.cli.flags import KNOWN, KNOWN_TITLE, add_flags, add_launched, add_report, given
 from goptx.cli.output import check_outputs, write
 from goptx.errors import InputError
@@ -90,7 +90,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
 
         write(options.html, page(str(best.candidate), best._repr_html_()))
     if not options.quiet:
-        write(None, f"{best}\n")
+        print_result(options, best)
     return Outcome(best, {**best.to_dict(), "trials": list(best.table.rows())}) if options.report else None
 
 

@@ -11,7 +11,7 @@ from goptx.emulator.instructions.lanewise import DTYPES, Array
 from goptx.emulator.lanes import Lanes
 from goptx.emulator.memory import undefined
 from goptx.emulator.memory.address_spaces import WINDOWS
-from goptx.emulator.operands import WIDE, Names, operands_of
+from goptx.emulator.operands import WIDE, Names, Source, Write, operands_of
 from goptx.ptx.ir import TYPE_BYTES, Instruction, Vector
 
 Execute = Callable[[Lanes], None]
@@ -26,8 +26,8 @@ def mov(instruction: Instruction, names: Names) -> Execute:
     if len(parts) == 1 and len(pieces) == 1 and not isinstance(given, Vector):
         return _copy(names, parts[0], given, type_)
     if len(parts) == len(pieces):  # vectors of one kind, part by part
-        copies = [_copy(names, p, g, type_) for p, g in zip(parts, pieces, strict=True)]
-        return lambda lanes: _all(copies, lanes)
+        sources, writes = [names.source(g, type_) for g in pieces], [names.target(p, type_) for p in parts]
+        return lambda lanes: _move_all(sources, writes, lanes)
     if len(parts) > 1:
         return _unpack(names, target, given, type_, _part(type_, len(parts)), len(parts))
     return _pack(names, target, given, type_, _part(type_, len(pieces)))
@@ -41,9 +41,15 @@ def _part(type_: str, count: int) -> str:
     return _NARROW[size]
 
 
-def _all(copies: list[Execute], lanes: Lanes) -> None:
-    for copy in copies:
-        copy(lanes)
+def _move_all(sources: list[Source], writes: list[Write], lanes: Lanes) -> None:
+    """Reads all sources before it writes any target: a register may be both."""
+    found = [(np.array(source.read(lanes)), _own(source.missing(lanes))) for source in sources]
+    for write, (values, missing) in zip(writes, found, strict=True):
+        write(lanes, values, missing)
+
+
+def _own(missing: Array | None) -> Array | None:
+    return None if missing is None else missing.copy()
 
 
 def _copy(names: Names, target: object, given: object, type_: str) -> Execute:

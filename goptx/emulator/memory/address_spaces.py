@@ -28,6 +28,7 @@ WINDOWS = {
     "const": 0x0400_0000_0000,
     "global": 0x7000_0000_0000,
 }
+MOST = 1 << 32  # bytes of a window that are that space's; further generic addresses are global ones
 CODE = 0x0500_0000_0000  # function n has the address CODE + 16 n, which is in no space
 FIRST = 1024  # the lowest address within shared and local memory, so that null is in neither
 
@@ -249,7 +250,9 @@ class Memory:
         local = self.spaces["global"]
         if not len(addresses) or int(addresses.min()) >= WINDOWS["global"]:
             return [(local, slice(None), addresses)]
-        kinds = np.searchsorted(list(WINDOWS.values()), addresses, side="right") - 1
+        starts = np.array([0, *WINDOWS.values()])
+        kinds = np.searchsorted(starts[1:], addresses, side="right") - 1
+        kinds[addresses - starts[kinds + 1] >= MOST] = -1
         names = list(WINDOWS)
         parts: list[tuple[Space, Array | slice, Array]] = []
         for kind in np.unique(kinds):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import END, NotProved
 from goptx.proof.lanes.lane_states import Case, Event
-from goptx.proof.step_forms import mask_of, quoted
+from goptx.proof.step_forms import FULL, mask_of, quoted
 from goptx.proof.sync.waits import is_counted
 from goptx.proof.terms import Term, Terms
 from goptx.ptx.opcodes import Scope
@@ -44,21 +44,23 @@ class LeftLanes:
 
     def check(self, case: Case, cases: Sequence[Case]) -> None:
         """That the kernel has had all events of the block which a lane may execute. A lane for which the kernel has
-        ended may come along to where threads meet, since there it counts as one that does."""
+        ended may come along to where threads meet, since there it counts as one that does; not one whose kernel has
+        an event of the block afterwards and ends after it."""
         for event in self.events.values():
             step, meets = event.step, event.step.facts.row.scope and event.step.facts.row.access in ("", "f")
             if step.number in self.of.handed and not self.of.stores(step.number):
                 continue  # who does not need the value may have it
             counted = is_counted(step) and any(is_counted(self.kernel.steps[n]) for n in self.of.claims[step.number])
-            if case.place == END and meets and not counted:
+            ended = case.place == END and all(n < step.number for n in case.order)
+            if ended and meets and not counted:
                 self._check_mask(case, event)
                 own = [self.kernel.steps[n] for n in self.of.claims[step.number]]
                 if any(s.facts.row.writes or s.facts.reduces for s in own) and step.number not in case.done:
                     self._check_exchange(case, event)
-            elif step.facts.row.scope in (Scope.WARP, Scope.WARPGROUP) and case.place != END:
+            elif step.facts.row.scope in (Scope.WARP, Scope.WARPGROUP) and not ended:
                 if step.number not in case.done:
-                    place = quoted(self.kernel.steps[case.place])
-                    raise NotProved(step.line, f"a lane whose kernel is at {place} may pass `{step.statement}`")
+                    place = "is past it" if case.place == END else f"is at {quoted(self.kernel.steps[case.place])}"
+                    raise NotProved(step.line, f"a lane whose kernel {place} may pass `{step.statement}`")
             elif step.number not in case.done and self._under(event.guard, case) != FALSE:
                 if is_counted(step) and self._comes_along(case, event, cases):
                     self.of.comers.add(step.number)
@@ -94,8 +96,10 @@ class LeftLanes:
             given = self.formulas.both(case.given, self.formulas.same(event.guard, comes))
             for found, _ in self.terms.outcomes(event.operands[position], given) if given != FALSE else ():
                 bits = {ballot.formula for ballot in ballots_in(self.terms, found)}
-                if (comes not in bits) if bits else not comes:
-                    what = "may wait for a lane whose kernel has ended and which does not come"
+                named = comes in bits if bits else comes == TRUE and self.terms[found].head in FULL
+                if not named:
+                    what = "names" if comes == FALSE else "does not name"
+                    what = f"perhaps {what} a lane whose kernel has ended, and which {'comes' if comes else 'stays'}"
                     raise NotProved(step.line, f"`{step.statement}` {what}")
 
     def _check_exchange(self, case: Case, event: Event) -> None:

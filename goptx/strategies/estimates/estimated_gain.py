@@ -55,7 +55,8 @@ def expected_gain(
     known = known_of(assume, len(woven.chosen))
     factors = tuple(kernel.coarse.factor for kernel in woven.chosen)
     as_they_are = woven.is_separate and not woven.streams and set(factors) == {1}
-    if woven.strategy not in MODELLED or not woven.chosen or as_they_are:
+    folded = woven.plan is not None and woven.plan.folds  # which no rule of the model describes
+    if woven.strategy not in MODELLED or not woven.chosen or as_they_are or folded:
         return None
     arch = woven.module.target[0]
     machine = machine_of(arch)

@@ -38,9 +38,12 @@ def display(*parts: object) -> str:
     return element("div", element("style", Markup(f"\n{STYLE}\n")), *parts, kind="goptx result")
 
 
+HEAD = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+
+
 def page(title: str, rendered: str) -> str:
     """A document of its own around a display."""
-    head = markup(Markup('<meta charset="utf-8">'), element("title", title), element("style", Markup(VOID_OF_PAGE)))
+    head = markup(Markup(HEAD), element("title", title), element("style", Markup(VOID_OF_PAGE)))
     body = element("body", Markup(rendered), kind="goptx")
     return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head>{body}</html>\n'
 

@@ -154,11 +154,13 @@ def _converged(lanes: Lanes, worth: Callable[[Flow, str], bool]) -> Converged:
 
 def _next_divergent(lanes: Lanes) -> str | None:
     """The first block whose branch lanes of one warp may take differently."""
+    lanes.guarded()  # gives fresh registers their names, however much of the flow is looked at
+    candidates = [n for n in lanes.flow.reverse_postorder() if n not in lanes.presumed]
+    known = next((n for n in candidates if lanes.diverges(n)), None)
+    if known is not None:
+        return known
     branches = lanes.uniformity().branches
-    for name in lanes.flow.reverse_postorder():
-        if branches[name] > Uniformity.WARP and name not in lanes.presumed:
-            return name
-    return None
+    return next((n for n in candidates if branches[n] > Uniformity.WARP), None)
 
 
 def _depends_on_thread(lanes: Lanes, block: str) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.cfg import Block, Code
 from goptx.analysis.dataflow import written
 from goptx.analysis.sync.barriers import is_barrier, is_cluster_barrier, is_counted
 from goptx.analysis.sync.sync_spans import is_warp_wide
@@ -42,15 +42,12 @@ class Guards:
     at: Callable[[int], str]
     parameters: Mapping[str, int]
 
-    def applied(self, flow: Flow) -> Flow:
-        """The flow with its guards. Raises `CannotWeave` for a warp instruction that ended lanes would spoil."""
-        blocks = dict(flow.blocks)
-        for name in [n for n in blocks if n in self.masks]:  # in their order, in which fresh registers get their names
-            end = blocks[name].end
-            if isinstance(end, Branch | Switch):
-                end = replace(end, uniform=False)  # `.uni` spoke of the lanes that run the block alone
-            blocks[name] = replace(blocks[name], code=tuple(self._guarded(name, blocks[name].code)), end=end)
-        return Flow(flow.entry, blocks)
+    def applied(self, name: str, block: Block) -> Block:
+        """The block with its guards. Raises `CannotWeave` for a warp instruction that ended lanes would spoil."""
+        end = block.end
+        if isinstance(end, Branch | Switch):
+            end = replace(end, uniform=False)  # `.uni` spoke of the lanes that run the block alone
+        return replace(block, code=tuple(self._guarded(name, block.code)), end=end)
 
     def _guarded(self, name: str, code: tuple[Code, ...]) -> Iterator[Code]:
         mask, preserved = self.masks[name], self.preserved.get(name, frozenset())

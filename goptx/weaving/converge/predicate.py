@@ -73,21 +73,23 @@ def _size(lanes: Lanes, blocks: Sequence[str]) -> int:
 
 def arms_between(lanes: Lanes, source: str, sides: Sequence[str], join: str) -> Arms:
     """The blocks that the `sides` of the branch of `source` lead through to `join`."""
-    graph = lanes.flow.graph()
-    blocks = set[str]().union(*(between(graph, side, join) for side in sides))
-    inside = graph.subgraph(blocks)
+    flow, above = lanes.flow, lanes.flow.predecessors()
+    blocks = _between(flow, sides, join)
+    inside: nx.DiGraph[str] = nx.DiGraph()
+    inside.add_nodes_from(blocks)
+    inside.add_edges_from((n, t) for n in blocks for t in flow.blocks[n].end.successors() if t in blocks)
     obstacle = ""
     if source in blocks or not nx.is_directed_acyclic_graph(inside):
         obstacle = "a loop is in it"
-    elif any(set(graph.pred[n]) - blocks - {source} for n in blocks):
+    elif any(set(above[n]) - blocks - {source} for n in blocks):
         obstacle = "it is entered from elsewhere too"
     elif any(lanes.masks.get(n) != lanes.masks.get(source) for n in blocks):
         obstacle = "some lanes end within it"
     elif _size(lanes, sorted(blocks)) > MAX_PREDICATED:
         obstacle = f"it has more than {MAX_PREDICATED} instructions"
     else:
-        rank = {n: i for i, n in enumerate(lanes.flow.reverse_postorder())}
-        order = list(nx.lexicographical_topological_sort(inside, key=rank.__getitem__))
+        rank = {n: i for i, n in enumerate(flow.reverse_postorder())} if len(blocks) > 1 else {}
+        order = list(nx.lexicographical_topological_sort(inside, key=rank.__getitem__)) if rank else list(blocks)
         obstacle = next((o for n in order for o in obstacles(lanes, lanes.flow.blocks[n])), "")
         if not obstacle:
             return Arms(tuple(order))
@@ -110,31 +112,33 @@ def obstacles(lanes: Lanes, block: Block) -> Iterator[str]:
 def linearise(lanes: Lanes, source: str, order: Sequence[str], join: str) -> None:
     """Lays the blocks of `order` one after the other, after `source`, each under its own predicate. Where a vote finds
     no lane of the warp for what is long, the warp skips it."""
-    graph = lanes.flow.graph()
+    flow, above = lanes.flow, lanes.flow.predecessors()
     live = lanes.live_in(source)
     outer = lanes.masks.get(source, "")
     edges: dict[tuple[str, str], str] = {}
+    dominating = {n: _dominating(flow, n, order) for n in [*order, join]}
+    changed: dict[str, Block] = {}
     long = _long_spans(lanes, source, order)
     begin = {name: f"{name}.vote" if name in long else name for name in order}
     for i, name in enumerate(order):
-        elsewhere = [n for n in [*order[i + 1 :], join] if not lanes.flow.dominates(name, n)]
+        elsewhere = [n for n in [*order[i + 1 :], join] if name not in dominating[n]]
         lanes.preserve(name, frozenset().union(*(live[n] for n in elsewhere)))
     for i, name in enumerate([source, *order]):
-        block = lanes.flow.blocks[name]
+        block = flow.blocks[name]
         code: list[Code] = []
         if name != source:
-            incoming = [edges[p, name] for p in graph.pred[name]]
+            incoming = [edges[p, name] for p in above[name]]
             code, lanes.masks[name] = _disjunction(lanes, incoming)
         under = lanes.masks.get(name, "") if name != source else outer
         if name in long:
             inside, below = order[i - 1 : long[name]], order[long[name] :]
-            leaving = [(n, t) for n in inside for t in lanes.flow.blocks[n].end.successors() if t in below]
+            leaving = [(n, t) for n in inside for t in flow.blocks[n].end.successors() if t in below]
             edges |= {edge: lanes.fresh.predicate("if") for edge in leaving if edge not in edges}
             past = begin[order[long[name]]] if long[name] < len(order) else join
             anyone = lanes.fresh.predicate("any")
             code += [*(set_false(edges[edge]) for edge in leaving), vote_any(anyone, under)]
             end = Branch(Guard(Name(anyone)), name, past, True, lanes.line(source), safe_to_take=True)
-            lanes.replace(begin[name], Block(tuple(code), end))
+            changed[begin[name]] = Block(tuple(code), end)
             lanes.masks |= {begin[name]: outer} if outer else {}
             code = []
         after: list[Code] = []
@@ -144,7 +148,23 @@ def linearise(lanes: Lanes, source: str, order: Sequence[str], join: str) -> Non
                 edges[name, target] = edge
                 after += edge_predicate(lanes, edge, under, block.end, target)
         following = begin[order[i]] if i < len(order) else join
-        lanes.replace(name, Block((*code, *block.code, *after), Jump(following), block.pragmas))
+        changed[name] = Block((*code, *block.code, *after), Jump(following), block.pragmas)
+    if long:
+        lanes.flow = Flow(flow.entry, {**flow.blocks, **changed})
+    else:
+        lanes.straighten(source, order, join, changed)
+
+
+def _dominating(flow: Flow, name: str, blocks: Sequence[str]) -> set[str]:
+    """Those of the blocks through which every path to the block `name` leads. All paths to them are such, up to the
+    first block that is not among them."""
+    found: set[str] = set()
+    idom = flow.dominators()
+    above = idom.get(name)
+    while above is not None and above in blocks:
+        found.add(above)
+        above = idom[above]
+    return found
 
 
 def _long_spans(lanes: Lanes, source: str, order: Sequence[str]) -> dict[str, int]:
@@ -153,7 +173,7 @@ def _long_spans(lanes: Lanes, source: str, order: Sequence[str]) -> dict[str, in
     not all paths do. There are no votes before a barrier of the whole CTA: after branches that warps take differently
     all barriers of one kernel come before those of the other."""
     flow = lanes.flow
-    if lanes.wait_separately or barrier_follows(flow, source) or _unneeded(flow, source, order) <= LONG_SIDE:
+    if lanes.wait_separately or _unneeded(flow, source, order) <= LONG_SIDE or barrier_follows(flow, source):
         return {}
     found: dict[str, int] = {}
     for i, name in enumerate(order):
@@ -214,6 +234,18 @@ def _disjunction(lanes: Lanes, terms: list[str]) -> tuple[list[Code], str]:
     code: list[Code] = [either(result, terms[0], terms[1])]
     code += [either(result, result, term) for term in terms[2:]]
     return code, result
+
+
+def _between(flow: Flow, sides: Sequence[str], join: str) -> set[str]:
+    """The blocks that the sides lead through without passing `join`, which is not among them."""
+    found: set[str] = set()
+    stack = [side for side in sides if side != join]
+    while stack:
+        name = stack.pop()
+        if name not in found:
+            found.add(name)
+            stack += [t for t in flow.blocks[name].end.successors() if t != join]
+    return found
 
 
 def between(graph: nx.DiGraph[str], start: str, join: str) -> set[str]:

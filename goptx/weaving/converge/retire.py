@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from heapq import heappop, heappush
 
 import networkx as nx
 
@@ -87,11 +88,42 @@ def _arm(flow: Flow, name: str, side: str) -> frozenset[str] | None:
     """The blocks that a side of the branch of `name` leads to, if it only ends the kernel: they are reached by branches
     alone whose other side goes on, and hold no barrier of the CTA and no warp instruction of all lanes."""
     graph = flow.graph()
-    arm = frozenset() if side == EXIT else frozenset((side, *nx.descendants(graph, side))) - {EXIT}
+    arm = _reached(flow, name, side)
+    if arm is None:
+        return None
     sources = {name}.union(*(graph.pred[n] for n in arm)) - arm
     if any(EXIT in others or others & arm or not others for others in (set(graph.succ[n]) - {side} for n in sources)):
         return None
-    return None if name in arm or holds(flow, arm, _needs_all) else arm
+    return None if holds(flow, arm, _needs_all) else arm
+
+
+def _reached(flow: Flow, name: str, side: str) -> frozenset[str] | None:
+    """The blocks that a side of the branch of `name` leads to, without `EXIT`; None if the other side or the branch
+    itself is among them, or a block that only leads to them is not.
+
+    Goes through them in reverse postorder. So what of the blocks above one is not among those seen before leads to it
+    from elsewhere, and mostly the first block where paths join decides.
+    """
+    rank, graph = flow.ranks(), flow.graph()
+    others = set(graph.succ[name]) - {side}
+    if EXIT in others:
+        return None
+    seen = set[str]() if side == EXIT else {side}
+    waiting = [rank[n] for n in seen]
+    order = flow.reverse_postorder()
+    while waiting:
+        at = heappop(waiting)
+        block = order[at]
+        if block == name or block in others:
+            return None
+        elsewhere = (p for p in graph.pred[block] if p not in seen and p != name and rank.get(p, at) < at)
+        if any(not on or on & seen for on in (set(graph.succ[p]) - {side} for p in elsewhere)):
+            return None
+        for target in graph.succ[block]:
+            if target != EXIT and target not in seen:
+                seen.add(target)
+                heappush(waiting, rank[target])
+    return frozenset(seen)
 
 
 def holds(flow: Flow, blocks: Iterable[str], what: Callable[[Instruction], bool]) -> bool:

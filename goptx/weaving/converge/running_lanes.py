@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from goptx.analysis.cfg import Block, Code, Flow, controls, marked_uniform
-from goptx.analysis.dataflow import live_in
+from goptx.analysis.dataflow import extend_live_in, live_in
 from goptx.analysis.sync.sync_spans import is_warp_wide
 from goptx.analysis.terminators import Branch, Switch
 from goptx.analysis.uniformity import Uniform, Uniformity, uniformity
@@ -60,6 +60,10 @@ class Lanes:
     other_sides: set[str] = field(default_factory=set)
     regions: int = 0  # so far, those within others too
     _found: tuple[Flow, tuple[object, ...], Uniform] | None = field(default=None, init=False, repr=False)
+    _guarded: dict[str, tuple[Block, tuple[object, ...], Block]] = field(default_factory=dict, init=False, repr=False)
+    _live: dict[str, _Live] = field(default_factory=dict, init=False, repr=False)  # by mask
+    _known: dict[str, tuple[_Decision, bool]] = field(default_factory=dict, init=False, repr=False)
+    _by_data: dict[str, _Decision] | None = field(default=None, init=False, repr=False)
 
     def guards(self) -> Guards:
         return Guards(
@@ -68,7 +72,15 @@ class Lanes:
 
     def guarded(self) -> Flow:
         """The flow with its guards. Raises `CannotWeave` for a warp instruction that ended lanes would spoil."""
-        return self.guards().applied(self.flow)
+        guards, blocks = self.guards(), dict(self.flow.blocks)
+        for name in [n for n in blocks if n in self.masks]:  # in their order, in which fresh registers get their names
+            block = blocks[name]
+            state = self.masks[name], self.preserved.get(name), self.running, self.running_lanes
+            cached = self._guarded.get(name)
+            if cached is None or cached[0] is not block or cached[1] != state:
+                cached = self._guarded[name] = block, state, guards.applied(name, block)
+            blocks[name] = cached[2]
+        return Flow(self.flow.entry, blocks)
 
     def uniformity(self) -> Uniform:
         state = dict(self.masks), dict(self.preserved), self.running
@@ -76,6 +88,28 @@ class Lanes:
             # Guards leave the branches as they are.
             self._found = self.flow, state, uniformity(self.guarded(), controls(self.flow), self.shape)
         return self._found[2]
+
+    def diverges(self, name: str) -> bool:
+        """Whether lanes of one warp may take the branch of a block differently, as far as is known without another
+        look at the whole flow.
+
+        The methods for divergence add guards and predicates but no dependence on other values, so what has been the
+        same for a warp stays so. They leave the data dependences of what is not converted yet, so a branch that
+        differs by these alone, whatever decides which instructions run, does so until it is converted itself.
+        Only `uniformity` finds other changes: ask it before relying on there being no divergent branch.
+        """
+        now = _decision(self.flow.blocks[name])
+        if not now:
+            return False
+        if self._by_data is None:
+            branches = uniformity(self.flow, {}, self.shape).branches
+            self._by_data = {n: _decision(self.flow.blocks[n]) for n, u in branches.items() if u > Uniformity.WARP}
+        decision, divergent = self._known.get(name, ((), False))
+        if decision == now and (not divergent or self._by_data.get(name) == now):
+            return divergent
+        branches = self.uniformity().branches
+        self._known = {n: (_decision(b), branches[n] > Uniformity.WARP) for n, b in self.flow.blocks.items()}
+        return self._known[name][1]
 
     def promise(self, branches: Collection[str]) -> None:
         """Whole warps take these branches together, as long as none of their lanes has ended."""
@@ -122,8 +156,28 @@ class Lanes:
 
     def live_in(self, name: str) -> dict[str, frozenset[str]]:
         """Registers that lanes which run the block `name` may still need at the start of each block."""
-        theirs = ("", self.running, self.masks.get(name, ""))
-        return live_in(self.flow, [n for n, mask in self.masks.items() if mask not in theirs])
+        mask = self.masks.get(name, "")
+        theirs = ("", self.running, mask)
+        partly = {n for n, other in self.masks.items() if other not in theirs}
+        known = self._live.get(mask)
+        if (
+            known is None
+            or known.flow is not self.flow
+            or not known.partly <= partly <= known.partly | known.straightened
+        ):
+            known = self._live[mask] = _Live(self.flow, live_in(self.flow, partly))
+        elif known.straightened:
+            extend_live_in(known.registers, self.flow, partly, known.straightened)
+        known.partly, known.straightened = partly, set()
+        return known.registers
+
+    def straighten(self, source: str, order: Sequence[str], join: str, changed: Mapping[str, Block]) -> None:
+        """Replaces the flow by what `Flow.straightened` makes of it."""
+        before, self.flow = self.flow, self.flow.straightened(source, order, join, changed)
+        for known in self._live.values():
+            if known.flow is before and before.leads_only_to([source, *order], join):
+                known.flow = self.flow
+                known.straightened |= changed.keys()
 
     def preserve(self, name: str, registers: frozenset[str]) -> None:
         self.preserved[name] = self.preserved.get(name, frozenset()) | registers
@@ -138,3 +192,27 @@ class Lanes:
     def append(self, name: str, code: list[Code]) -> None:
         block = self.flow.blocks[name]
         self.replace(name, replace(block, code=(*block.code, *code)))
+
+
+@dataclass(slots=True)
+class _Live:
+    """The registers live at the start of each block of a flow; `partly` as `live_in` takes it. It does not hold yet for
+    the blocks that were `straightened` since."""
+
+    flow: Flow
+    registers: dict[str, frozenset[str]]
+    partly: set[str] = field(default_factory=set)
+    straightened: set[str] = field(default_factory=set)
+
+
+_Decision = tuple[object, ...]
+
+
+def _decision(block: Block) -> _Decision:
+    """What the end of a block decides by."""
+    match block.end:
+        case Branch(guard=guard, others=others):
+            return (guard, *others)
+        case Switch(index):
+            return (index,)
+    return ()

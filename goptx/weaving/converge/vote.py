@@ -31,11 +31,12 @@ class Loop:
 
 def divergent_loop(lanes: Lanes, block: str) -> Loop | None:
     """The outermost divergent loop around a block; None if there is none."""
-    flow, branches = lanes.flow, lanes.uniformity().branches
-    for header, body in sorted(loops(flow).items(), key=lambda loop: -len(loop[1])):
+    flow = lanes.flow
+    around = [(header, body) for header, body in loops(flow).items() if block in body]
+    for header, body in sorted(around, key=lambda loop: -len(loop[1])):
         leaving = left_at(flow, body)
-        divergent = next((n for n in leaving if branches[n] > Uniformity.WARP), None)
-        if block in body and divergent is not None:
+        divergent = next((n for n in leaving if lanes.diverges(n)), None)
+        if divergent is not None:
             return Loop(header, body, tuple(leaving), divergent)
     return None
 

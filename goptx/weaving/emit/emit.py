@@ -31,6 +31,8 @@ from goptx.weaving.merging.dummy_blocks import is_dummy
 from goptx.weaving.merging.merged_blocks import Merged
 from goptx.weaving.model import Choices, Converged, Linked
 
+_FOLDED = " of folded grids"  # a strategy by itself, for the checker
+
 
 def emit(
     chosen: Sequence[Chosen],
@@ -74,7 +76,7 @@ def emit(
     woven = Woven(
         module, linked.name, (launch,), report, woven_origins, symbols(linked, module), linked.plan, strategy,
         tuple(chosen), depends, along_x, tightest(linked.limits),
-        witness=witness_of(linked, chosen, module, woven_origins, strategy, depends),
+        witness=witness_of(linked, chosen, module, woven_origins, f"{strategy}{_FOLDED * bool(linked.loops)}", depends),
     )  # fmt: skip
     return ensured("emit", woven)
 

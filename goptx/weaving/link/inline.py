@@ -11,8 +11,10 @@ variable, which the assembler turns into registers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+
+import networkx as nx
 
 from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.cfg import Flow
@@ -23,7 +25,7 @@ from goptx.analysis.sync.spin_loops import (
     strong_reads_of_functions,
     waiting_loops,
 )
-from goptx.errors import CannotWeave
+from goptx.errors import CannotLink, CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
     TYPE_BYTES,
@@ -52,19 +54,70 @@ from goptx.weaving.converge.predicate_code import inverted
 def inlined(module: Module) -> Module:
     """The module with such calls in its entries replaced."""
     functions = {f.name: f for f in module.functions if f.body is not None and not f.is_entry}
+    calls = {name: {n for n in _mentioned(f) if n in functions} for name, f in functions.items()}
+    callers: dict[str, set[str]] = {name: set() for name in functions}
+    for name, called in calls.items():
+        for callee in called:
+            callers[callee].add(name)
     wanted = {name for name, f in functions.items() if _waits(f) or any(exits(f.body or ()))}
-    wanted |= _awaited(module.entries, functions)
-    while more := {n for n, f in functions.items() if n not in wanted and not wanted.isdisjoint(_mentioned(f))}:
-        wanted |= more
-    staying = {name for name in wanted if not _may_be_copied(functions[name], functions)}
-    while more := {n for n in wanted - staying if not staying.isdisjoint(_mentioned(functions[n]))}:
-        staying |= more
+    wanted = _reached(wanted | _awaited(module.entries, functions), callers)
+    recursive = {n for group in nx.strongly_connected_components(_graph(calls)) if len(group) > 1 for n in group}
+    recursive |= {n for n, called in calls.items() if n in called}
+    staying = {name for name in wanted if name in recursive or not _may_be_copied(functions[name])}
+    staying = _reached(staying, callers) & wanted
     inliner = _Inliner({name: functions[name] for name in sorted(wanted - staying)})
     if not inliner.functions:
         return module
+    _refuse_endless(module, inliner)
     entries = {e.name: replace(e, body=inliner.entry(e.body or ())) for e in module.entries}
     items = tuple(entries.get(i.name, i) if isinstance(i, Function) and i.body is not None else i for i in module.items)
     return replace(module, items=items)
+
+
+MAX_INLINED = 200_000  # instructions of an entry with those of all calls that are inlined
+MAX_DEPTH = 60  # calls within calls that are inlined; scopes nest as deeply as they do
+
+
+def _reached(start: Collection[str], edges: Mapping[str, Collection[str]]) -> set[str]:
+    """What can be reached from `start`, with `start` itself."""
+    found, work = set(start), list(start)
+    while work:
+        more = [n for n in edges[work.pop()] if n not in found]
+        found.update(more)
+        work += more
+    return found
+
+
+def _graph(edges: Mapping[str, Collection[str]]) -> nx.DiGraph[str]:
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(edges)
+    graph.add_edges_from((name, other) for name, others in edges.items() for other in others)
+    return graph
+
+
+def _refuse_endless(module: Module, inliner: _Inliner) -> None:
+    """Raises `CannotLink` where inlining would make an entry longer, or nest it more deeply, than any kernel is."""
+    own = {name: len(list(_instructions(f))) for name, f in inliner.functions.items()}
+    called = {name: [_call(i)[1] for i in inliner.calls(f.body or ())] for name, f in inliner.functions.items()}
+    size: dict[str, int] = {}
+    depth: dict[str, int] = {}
+    for name in reversed(list(nx.topological_sort(_graph(called)))):
+        size[name] = own[name] + sum(size[n] for n in called[name])
+        depth[name] = 1 + max((depth[n] for n in called[name]), default=0)
+    for entry in module.entries:
+        total = len(list(_instructions(entry)))
+        for call in inliner.calls(entry.body or ()):
+            name = _call(call)[1]
+            total += size[name]
+            too_much = f"{MAX_INLINED} instructions" if total > MAX_INLINED else ""
+            if too_much or depth[name] > MAX_DEPTH:
+                raise CannotLink(
+                    f"{module.source}:{call.line}: `{call}`: threads wait in `{name}` or in what it calls, so these "
+                    f"calls would have to be inlined, which makes more than "
+                    f"{too_much or f'{MAX_DEPTH} calls within each other'}; let fewer functions hold the wait, move it "
+                    "into the entry, or use separate launches.",
+                    rule="size-limits",
+                )
 
 
 def _instructions(function: Function) -> Iterator[Instruction]:
@@ -124,9 +177,9 @@ def exits(body: Iterable[Statement]) -> Iterator[Instruction]:
                 trapped = False
 
 
-def _may_be_copied(function: Function, functions: Mapping[str, Function]) -> bool:
+def _may_be_copied(function: Function) -> bool:
     """Whether each call may have a copy: nothing that the function declares outlives a call, except shared
-    memory; it does not call itself; accesses to its parameters in memory name them."""
+    memory; accesses to its parameters in memory name them."""
     declared = _variables(function)
     formals = (*function.results, *function.parameters)
     if any(v.space not in (".local", ".param", ".shared") for v in declared):
@@ -140,12 +193,7 @@ def _may_be_copied(function: Function, functions: Mapping[str, Function]) -> boo
         accesses = facts.loads_parameter or facts.stores_parameter
         if not facts.calls and (uses_parameters or facts.space == "param") and not (uses_parameters and accesses):
             return False
-    seen, work = set[str](), [function.name]
-    while work:
-        called = {n for n in _mentioned(functions[work.pop()]) if n in functions}
-        work += sorted(called - seen)
-        seen |= called
-    return function.name not in seen
+    return True
 
 
 _NO_MOVE = ("b8", "u8", "s8")  # of registers

@@ -16,6 +16,7 @@ from goptx.launch.launch_plan import Plan
 from goptx.ptx.ir import Directive, whole_number
 from goptx.weaving.link.clusters import DIRECTIVES
 from goptx.weaving.model import Kernel
+from goptx.weaving.shapes.folded import Folded
 from goptx.weaving.shapes.partitioned import Partitioned
 
 _KNOWN = (".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".maxnctapersm")
@@ -53,6 +54,8 @@ def launch_bounds(kernels: Sequence[Kernel], plan: Plan | None = None) -> tuple[
                 notes.append(f"{name} is {ctas}, for a CTA does the work of several")
         elif stated:
             notes.append(f"{name} is stated by {len(stated)} of {len(kernels)} kernels and left out")
+    if isinstance(plan, Folded) and plan.registers_at_entry:
+        result.append(Directive(".maxnreg", (str(plan.registers_at_entry),)))
     if ".maxnreg" in found:
         notes.append(".maxnreg of one kernel does not fit the woven one and is left out")
     return tuple(result), tuple(notes)

@@ -85,7 +85,7 @@ def check_clusters(linked: Linked, plan: Plan) -> None:
     """Clusters move whole: they are preserved only where the CTAs of the fused kernel are those of every kernel. Raises
     `CannotWeave`."""
     alike = len({(s.grid, s.cluster) for s in plan.shapes}) == 1 and plan.shape.ctas is not None
-    if alike and not plan.overlaid and all(c.factor == 1 for c in plan.coarse):
+    if alike and not plan.overlaid and not plan.folds and all(c.factor == 1 for c in plan.coarse):
         return
     for kernel, shape in zip(linked.given, plan.shapes, strict=True):
         register = next((n for n in _all_mentioned(kernel, linked) if names_cluster(n)), "")
@@ -130,10 +130,10 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
                     rule="whole-warps",
                 )
     coarse = view.coarse.factor > 1
-    if (coarse or view.fewer_ctas()) and "%smid" in names:
+    if (coarse or view.plan.folds or view.fewer_ctas()) and "%smid" in names:
         located = _by_sm(kernel, linked)
         if located:
-            what = "coarsening" if coarse else "a grid of another size"
+            what = "coarsening" if coarse else "a folded grid" if view.plan.folds else "a grid of another size"
             raise CannotWeave(
                 f"{located} may have an address that depends on %smid, so the kernel may count on which of its CTAs "
                 f"share an SM, which {what} changes; use separate launches.",

@@ -9,7 +9,7 @@ What cannot be preserved so is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -20,12 +20,14 @@ from goptx.launch.launch_plan import ALIGNMENT, Plan
 from goptx.launch.shape import Shape
 from goptx.options import Placement
 from goptx.ptx.flatten import FlatBody
-from goptx.ptx.ir import Function, Guard, Name, Operand, Statement, Sum, Variable
+from goptx.ptx.ir import Function, Guard, Instruction, Name, Operand, Registers, Statement, Sum, Variable
 from goptx.ptx.walk import free_name, in_vectors, operand_names
 from goptx.weaving.link.clone_functions import Change, cloned_functions, declared_in
 from goptx.weaving.link.link import check_parameters
 from goptx.weaving.link.substitute import Substitution
-from goptx.weaving.model import CopyPredicates, Kernel, Linked, RangeGuard
+from goptx.weaving.model import CopyPredicates, CtaLoop, Kernel, Linked, RangeGuard
+from goptx.weaving.shapes.cta_loops import cta_loop
+from goptx.weaving.shapes.folded import Folded
 from goptx.weaving.shapes.launch_demands import check_clusters, check_fits, common_block, may_be_dynamic, settled
 from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value, free_stem, operand
 from goptx.weaving.shapes.shared_pool import STATIC_LIMIT, Own, packed, pool_variable, shared_of, static_total
@@ -83,8 +85,9 @@ def with_shapes(
     check_clusters(linked, plan)
     pool = _pool(linked, plan, own)
     hidden = {r: Variable(".param", (".u32",), f"{linked.name}_{r.replace('.', '_')}") for r in plan.roles}
+    numbers = {k.letter: Name(free_stem(f"%{k.prefix}_cta", k.register_names())) for k in linked.given}
     shaping = {
-        k.prefix: _Shaping(k, plan.letters.index(k.letter), linked, plan, o, hidden, pool)
+        k.prefix: _Shaping(k, plan.letters.index(k.letter), linked, plan, o, hidden, pool, numbers[k.letter])
         for k, o in zip(linked.kernels, own, strict=True)
     }
     prologues = {s.kernel.letter: s.prologue() for s in shaping.values() if s.is_copy and not s.kernel.copy}
@@ -98,10 +101,23 @@ def with_shapes(
     check_parameters(kernels, linked.version, hidden.values())
     roles = [f"parameters after those of the kernels: {', '.join(plan.roles)}"] if plan.roles else []
     notes = (*linked.notes, str(plan), *roles)
-    begin = (*linked.begin, *(i for a in prologues.values() for i in a.scalars.code))
+    begin = (*linked.begin, *(i for a in prologues.values() for i in a.before))
     together = {letter: a.together for letter, a in prologues.items()}
     linked = replace(linked, items=items, kernels=kernels, begin=begin, together=together)
-    return replace(linked, hidden=hidden, plan=plan, notes=notes)
+    linked = replace(linked, hidden=hidden, plan=plan, notes=notes)
+    return _in_loops(linked, plan, shaping.values(), prologues) if isinstance(plan, Folded) else linked
+
+
+def _in_loops(linked: Linked, plan: Folded, shaping: Iterable[_Shaping], prologues: Mapping[str, _Prologue]) -> Linked:
+    """With the loops over the kernels' CTAs and their registers."""
+    loops, declared = {}, {}
+    for each in shaping:
+        if not each.kernel.copy:
+            letter = each.kernel.letter
+            prologue = prologues.get(letter)
+            loops[letter], declared[letter] = each.loop(plan, prologue.of_each_cta if prologue else ())
+    kernels = tuple(k if k.copy else replace(k, registers=(*k.registers, *declared[k.letter])) for k in linked.kernels)
+    return replace(linked, kernels=kernels, loops=loops)
 
 
 def _pool(linked: Linked, plan: Plan, own: Sequence[Own]) -> str:
@@ -117,18 +133,31 @@ def _pool(linked: Linked, plan: Plan, own: Sequence[Own]) -> str:
 class _Prologue:
     """What all copies of a kernel share: `scalars` has what is computed before the fused kernel's code, the same for
     all threads of a CTA; the range guard of each, which ends no thread; `cta` is the number of their CTA, where the
-    guard computes that; `together` has the predicates of the threads that skip copies."""
+    guard computes that; `together` has the predicates of the threads that skip copies. Where grids are folded, all but
+    the first `fixed` instructions are computed for each virtual CTA."""
 
     scalars: Scalars
     range_guard: RangeGuard | None
     cta: Value | None
     together: CopyPredicates
+    fixed: int | None = None
+
+    @property
+    def before(self) -> tuple[Instruction, ...]:
+        """The code at the beginning of the fused kernel."""
+        return tuple(self.scalars.code[: self.fixed])
+
+    @property
+    def of_each_cta(self) -> tuple[Instruction, ...]:
+        """The code at the beginning of each virtual CTA."""
+        return () if self.fixed is None else tuple(self.scalars.code[self.fixed :])
 
 
 @dataclass(frozen=True, slots=True)
 class _Shaping:
     """The kernel at `position` of the plan, or a copy of it, with the shared memory that it has alone, the hidden
-    parameters by role, and the name of the one dynamic array, if there is one."""
+    parameters by role, and the name of the one dynamic array, if there is one. `number` is the register with the number
+    of the kernel's CTA where grids are folded."""
 
     kernel: Kernel
     position: int
@@ -137,6 +166,7 @@ class _Shaping:
     own: Own
     hidden: Mapping[str, Variable]
     pool: str
+    number: Name
 
     def kernel_within(self, functions: Mapping[str, str], prologue: _Prologue | None) -> Kernel:
         """The kernel as it is within the fused kernel; `functions` are those that it calls by other names."""
@@ -176,6 +206,12 @@ class _Shaping:
         """What changes in a device function that the kernel calls. Parameters of the entry cannot be read there."""
 
         def unknown(role: str) -> Value:
+            if role == self.number_role:
+                raise CannotWeave(
+                    f"{self.kernel.at(function.line)}: the device function `{function.name}` depends on the number of "
+                    "its CTA, of which one CTA of folded grids has several; inline the function or leave out fold=.",
+                    rule="folded-grids",
+                )
             raise CannotWeave(
                 f"{self.kernel.at(function.line)}: the device function `{function.name}` depends on {role}, which is "
                 "known at launch only; give the sizes of all kernels when weaving, or inline the function.",
@@ -220,16 +256,30 @@ class _Shaping:
         """What is computed once for all copies, at the first of them."""
         scalars = Scalars(Fresh(free_stem(f"%{self.kernel.prefix}_coarse", self.kernel.register_names())))
         range_guard, cta = self.range_guard(scalars)
+        fixed = len(scalars.code) if self.plan.folds else None
         left_over = self.view(scalars, cta=cta).left_over()
         view, beyond = self.view(replace(scalars, made=dict(scalars.made))), None
         if view.warps_end():
             beyond = view.scalars.compare("ge", view.number("block"), view.scalars.round_up(view.total("block"), WARP))
         ends = (n.text if n else None for n in (left_over, beyond))
         together = CopyPredicates(range_guard.ended if range_guard else None, *ends)
-        return _Prologue(scalars, RangeGuard((), None, range_guard.threads) if range_guard else None, cta, together)
+        guard = RangeGuard((), None, range_guard.threads) if range_guard else None
+        return _Prologue(scalars, guard, cta, together, fixed)
+
+    def loop(self, plan: Folded, begin: tuple[Instruction, ...]) -> tuple[CtaLoop, tuple[Registers, ...]]:
+        """That over the CTAs of folded grids, and its registers."""
+        fresh = Fresh(free_stem(f"%{self.kernel.prefix}_fold", self.kernel.register_names()))
+        return cta_loop(self.view(Scalars(fresh)), plan, self.number, fresh, begin)
+
+    @property
+    def number_role(self) -> str:
+        """What a view asks for the number of the kernel's CTA by."""
+        return f"{self.kernel.letter}.cta"
 
     def view(self, scalars: Scalars, hidden: Callable[[str], Value] | None = None, cta: Value | None = None) -> View:
         def parameter(role: str) -> Value:
+            if role == self.number_role:
+                return self.number
             return scalars.parameter(self.hidden[role].name)
 
         static, arch = self.own.static_bytes, self.linked.target[0]

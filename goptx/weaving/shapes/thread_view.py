@@ -114,6 +114,8 @@ class View:
     def carrying(self) -> tuple[Value, Name | None]:
         """The number of the kernel's CTA that this CTA of the fused kernel carries, or of those that are in one, and
         the predicate that it carries none, if there are such."""
+        if self.plan.folds:
+            return self.hidden(f"{self.letter}.cta"), None
         if isinstance(self.plan, Interleaved):
             return self.plan.carrying(self)
         s, ctas, total = self.scalars, self.ctas, self.plan.shape.ctas
@@ -132,6 +134,8 @@ class View:
 
     def fewer_ctas(self) -> bool:
         """Whether the fused kernel may have more CTAs than carry the kernel."""
+        if self.plan.folds:
+            return False
         return not self.plan.covers_exactly("grid", self.position) and (
             self.ctas is None or self.ctas != self.plan.shape.ctas
         )
@@ -214,7 +218,8 @@ class View:
             return 0
         s = self.scalars
         number = self.own_cta() if what == "grid" else self.number("block")
-        most = (self.plan.shape.ctas if what == "grid" else MOST_THREADS) or MOST_CTAS[0]
+        ctas = self.ctas if self.plan.folds else self.plan.shape.ctas
+        most = (ctas if what == "grid" else MOST_THREADS) or MOST_CTAS[0]
         below: Value = 1
         for inner in range(axis):
             below = s.multiply(below, self.along(what, inner))

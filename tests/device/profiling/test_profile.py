@@ -200,13 +200,13 @@ def test_no_such_strategy(ncu: Runs) -> None:
 
 @needs_ptxas
 def test_command(ncu: Runs, tmp_path: Path) -> None:
-    options = ["--strategy", "weave", "-o", "chart.svg", "--csv", "table.csv", "--report=json", "--quiet"]
+    options = ["--strategy", "weave", "-o", "chart.svg", "--csv", "table.csv", "--quiet"]
     done = run("profile", str(GELU), str(WMMA), *options, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "\nI12 33.4 %" in done.stdout
     assert re.search(r"^ISU +% .* 46\.2 +14\.5 +47\.1$", done.stdout, re.M)
     assert re.search(r"^ISU, %  +A gelu  █+.? 46\.2$", done.stdout, re.M)
-    facts = json.loads(done.stderr)
+    facts = json.loads(run("profile", str(GELU), str(WMMA), *options, "--report", "json", cwd=tmp_path).stdout)
     assert facts["alone"][1]["counts"]["ISU"] == 14.5
     assert facts["woven_fraction"] > 0
     assert (tmp_path / "chart.svg").read_text().startswith("<svg ")

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# mypy: disable-error-code="no-untyped-def,untyped-decorator,import-not-found"
+"""The kernels of suite C, in Triton, which compiles them to PTX without a GPU: NAME.sm_90a.ptx and NAME.toml.
+
+    ./make.py [--check] [NAME ...]
+
+With --check nothing is written: the exit status is 1 if a committed file differs. Needs Triton.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent
+sys.path.insert(0, str(FOLDER.parents[1] / "unseen" / "kernels" / "triton"))
+
+from make import TARGET, VERSION, ASTSource, tl, triton  # noqa: E402 - the module above, not this one
+
+
+@triton.jit
+def product(c, a, b, m, n, k, DOWN: tl.constexpr, ACROSS: tl.constexpr, INNER: tl.constexpr, BAND: tl.constexpr):
+    """c = a b, in bands of BAND tiles from top to bottom."""
+    tile = tl.program_id(0)
+    columns = n // ACROSS
+    band = tile // (BAND * columns)
+    inside = tile % (BAND * columns)
+    row = (band * BAND + inside % BAND) * DOWN + tl.arange(0, DOWN)
+    column = inside // BAND * ACROSS + tl.arange(0, ACROSS)
+    along = tl.arange(0, INNER)
+    left = a + row[:, None] * k + along[None, :]
+    right = b + along[:, None] * n + column[None, :]
+    total = tl.zeros((DOWN, ACROSS), dtype=tl.float32)
+    for _ in range(0, k, INNER):
+        total = tl.dot(tl.load(left), tl.load(right), total)
+        left += INNER
+        right += INNER * n
+    tl.store(c + row[:, None] * n + column[None, :], total.to(tl.float16))
+
+
+@triton.jit
+def attention(y, q, k, v, tokens, scale, ROWS: tl.constexpr, TILE: tl.constexpr, DIM: tl.constexpr):
+    """Attention of one head, all tokens to all, for ROWS queries. `scale` has the factor log2(e)."""
+    head = tl.program_id(1).to(tl.int64) * tokens * DIM
+    row, dim, key = tl.program_id(0) * ROWS + tl.arange(0, ROWS), tl.arange(0, DIM), tl.arange(0, TILE)
+    query = tl.load(q + head + row[:, None] * DIM + dim[None, :])
+    at_k = k + head + dim[:, None] + key[None, :] * DIM
+    at_v = v + head + key[:, None] * DIM + dim[None, :]
+    most = tl.full([ROWS], -float("inf"), dtype=tl.float32)
+    weight = tl.zeros([ROWS], dtype=tl.float32)
+    total = tl.zeros([ROWS, DIM], dtype=tl.float32)
+    for _ in range(0, tokens, TILE):
+        score = tl.dot(query, tl.load(at_k)) * scale
+        higher = tl.maximum(most, tl.max(score, axis=1))
+        power = tl.exp2(score - higher[:, None])
+        shrink = tl.exp2(most - higher)
+        weight = weight * shrink + tl.sum(power, axis=1)
+        total = tl.dot(power.to(tl.float16), tl.load(at_v), total * shrink[:, None])
+        most = higher
+        at_k += TILE * DIM
+        at_v += TILE * DIM
+    tl.store(y + head + row[:, None] * DIM + dim[None, :], (total / weight[:, None]).to(tl.float16))
+
+
+@triton.jit
+def adam_step(p, g, m, v, n, rate, beta1, beta2, eps, TILE: tl.constexpr):
+    at = tl.program_id(0) * TILE + tl.arange(0, TILE)
+    there = at < n
+    slope = tl.load(g + at, mask=there)
+    first = tl.load(m + at, mask=there)
+    first += (1 - beta1) * (slope - first)
+    second = tl.load(v + at, mask=there)
+    second += (1 - beta2) * (slope * slope - second)
+    tl.store(m + at, first, mask=there)
+    tl.store(v + at, second, mask=there)
+    tl.store(p + at, tl.load(p + at, mask=there) - rate * first / (tl.sqrt(second) + eps), mask=there)
+
+
+@triton.jit
+def embedding(y, table, index, WIDTH: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    chosen = tl.load(index + row).to(tl.int64)
+    at = tl.arange(0, WIDTH)
+    tl.store(y + row * WIDTH + at, tl.load(table + chosen * WIDTH + at))
+
+
+Argument = tuple[str, str, str]  # name, dtype, and either a value or a length, role and what fills it
+PRODUCT, TOKENS, HEADS, ADAM, ROWS, TABLE = 4096, 2048, 64, 1 << 25, 32768, 32000
+WIDTH = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """How a kernel is compiled and launched. `check`: the lines of that table."""
+
+    kernel: Any
+    types: str
+    constants: Mapping[str, int]
+    grid: Sequence[int]
+    arguments: Sequence[Argument]
+    check: Sequence[str]
+    about: str
+    warps: int = 4
+    stages: int = 3
+
+
+def _in(name: str, dtype: str, length: int, filled: str = "uniform", low: float = -1.0, high: float = 1.0) -> Argument:
+    return name, dtype, f'length = {length}\ngenerator = "{filled}"\nrange = [{low}, {high}]\nrole = "in"'
+
+
+def _out(name: str, dtype: str, length: int) -> Argument:
+    return name, dtype, f'length = {length}\nrole = "out"'
+
+
+def _changed(name: str, length: int, low: float = -1.0) -> Argument:
+    kind, dtype, text = _in(name, "float32", length, low=low)
+    return kind, dtype, text.replace('"in"', '"inout"')
+
+
+def _value(name: str, value: float, dtype: str = "int32") -> Argument:
+    return name, dtype, f"value = {value}"
+
+
+KERNELS: Mapping[str, Compiled] = {
+    "product": Compiled(
+        product, "*fp16 *fp16 *fp16 i32:16 i32:16 i32:16", {"DOWN": 128, "ACROSS": 128, "INNER": 64, "BAND": 8},
+        [PRODUCT // 128 * (PRODUCT // 128)],
+        [_out("c", "float16", PRODUCT**2), _in("a", "float16", PRODUCT**2), _in("b", "float16", PRODUCT**2),
+         _value("m", PRODUCT), _value("n", PRODUCT), _value("k", PRODUCT)],
+        ["grid = [16]", "lengths = { c = 262144, a = 131072, b = 32768 }", "values = { m = 1024, n = 256, k = 128 }"],
+        "A product of two matrices of halves, 4,096 x 4,096 each: 128 x 128 x 64, 4 warps, 3 stages.",
+    ),
+    "attention": Compiled(
+        attention, "*fp16 *fp16 *fp16 *fp16 i32:16 fp32", {"ROWS": 128, "TILE": 64, "DIM": 64},
+        [TOKENS // 128, HEADS],
+        [_out("y", "float16", HEADS * TOKENS * 64), *(_in(n, "float16", HEADS * TOKENS * 64) for n in "qkv"),
+         _value("tokens", TOKENS), _value("scale", 0.18033688, "float32")],
+        ["grid = [2, 2]", "lengths = { y = 32768, q = 32768, k = 32768, v = 32768 }", "values = { tokens = 256 }"],
+        "Attention of 64 heads, 2,048 tokens, 64 dimensions, all to all.",
+    ),
+    "adam_step": Compiled(
+        adam_step, "*fp32 *fp32 *fp32 *fp32 i32:16" + " fp32" * 4, {"TILE": 1024}, [ADAM // 1024],
+        [_changed("p", ADAM), _in("g", "float32", ADAM), _changed("m", ADAM), _changed("v", ADAM, 0.0),
+         _value("n", ADAM), _value("rate", 0.001, "float32"), _value("beta1", 0.9, "float32"),
+         _value("beta2", 0.999, "float32"), _value("eps", 1e-8, "float32")],
+        ["grid = [2]", "lengths = { p = 1600, g = 1600, m = 1600, v = 1600 }", "values = { n = 1600 }"],
+        "A step of Adam: 33,554,432 floats.",
+    ),
+    "embedding": Compiled(
+        embedding, "*fp16 *fp16 *i32", {"WIDTH": WIDTH}, [ROWS],
+        [_out("y", "float16", ROWS * WIDTH), _in("table", "float16", TABLE * WIDTH),
+         _in("index", "int32", ROWS, "integers", 0, TABLE)],
+        ["grid = [3]", f"lengths = {{ y = {3 * WIDTH}, table = {TABLE * WIDTH}, index = 3 }}"],
+        "Embeddings of 32,768 tokens: rows of 4,096 halves out of 32,000.",
+    ),
+}  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare the committed files, write nothing")
+    parser.add_argument("names", nargs="*", help="only these kernels")
+    options = parser.parse_args()
+    stale = 0
+    for name, compiled in KERNELS.items():
+        if options.names and name not in options.names:
+            continue
+        for path, text in zip(
+            (FOLDER / f"{name}.sm_90a.ptx", FOLDER / f"{name}.toml"), made(name, compiled), strict=True
+        ):
+            if not options.check:
+                path.write_text(text)
+            equal = path.is_file() and path.read_text() == text
+            stale += not equal
+            print(f"{path.name}{'' if equal else ' DIFFERS'}")
+    return 1 if stale else 0
+
+
+def made(name: str, compiled: Compiled) -> tuple[str, str]:
+    """The PTX, and the launch specification."""
+    names = [n for n in compiled.kernel.arg_names if n not in compiled.constants]
+    types = compiled.types.split()
+    signature = {n: one.split(":")[0] for n, one in zip(names, types, strict=True)}
+    signature |= dict.fromkeys(compiled.constants, "constexpr")
+    aligned = {(i,): [["tt.divisibility", 16]] for i, one in enumerate(types) if one[0] == "*" or ":16" in one}
+    source = ASTSource(compiled.kernel, signature, constexprs=dict(compiled.constants), attrs=aligned)
+    settings = {"num_warps": compiled.warps, "num_stages": compiled.stages, "ptx_version": VERSION}
+    found = triton.compile(source, target=TARGET, options=settings)
+    head = f"// Triton {triton.__version__}, num_warps={compiled.warps}, num_stages={compiled.stages}\n"
+    lines = [f"# {compiled.about}", "", "[[kernel]]", f'file = "{name}.sm_90a.ptx"', f'entry = "{name}"']
+    lines += [f"grid = {list(compiled.grid)}", f"block = [{32 * compiled.warps}]"]
+    lines += [f"shared = {found.metadata.shared}", "tunable = false"]
+    scratch = (("global_scratch", "uint64", "value = 0"), ("profile_scratch", "uint64", "value = 0"))
+    for seed, (argument, dtype, text) in enumerate((*compiled.arguments, *scratch)):
+        lines += ["", "[[kernel.argument]]", f'name = "{argument}"', f'dtype = "{dtype}"', text]
+        lines += [f"seed = {700 + seed}"] if "generator" in text else []
+    text = re.sub(r"\s+\n", "\n", found.asm["ptx"]).lstrip()
+    return head + text, "\n".join([*lines, "", "[check]", *compiled.check]) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

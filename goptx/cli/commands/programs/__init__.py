@@ -1,0 +1,1 @@
+"""Commands for the launches of a whole program."""

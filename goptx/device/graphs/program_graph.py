@@ -1,0 +1,117 @@
+"""A CUDA graph of a program: its handle, the sizes of parameters, and the allocations of the device.
+
+Imports CUDA only inside functions; torch is asked for its allocator only if the program has imported it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from goptx.device import cuda_graph
+from goptx.device.load import bindings
+from goptx.errors import DeviceError, InputError
+
+MOST_PARAMETERS = 4096  # of a kernel: their bytes are no more
+Span = tuple[int, int]  # the first address, and that after the last
+
+
+def handle_of(given: Any) -> int:
+    """The driver's handle of a graph: of torch (`CUDAGraph(keep_graph=True)`), CuPy, cuda.core, or the handle itself.
+    Raises `InputError` for something else, and for a graph that is not there any more."""
+    if isinstance(given, bool):
+        raise _no_graph(given)
+    try:
+        if hasattr(given, "raw_cuda_graph"):
+            given = given.raw_cuda_graph()
+        for name in ("handle", "graph"):  # of cuda.core, of CuPy
+            given = getattr(given, name, given)
+        handle = int(given)
+    except RuntimeError as error:
+        raise InputError(
+            f"the graph of torch cannot be read ({error}); capture it with torch.cuda.CUDAGraph(keep_graph=True), and "
+            "do not reset it."
+        ) from None
+    except (TypeError, ValueError):
+        raise _no_graph(given) from None
+    if not handle:
+        raise InputError("the graph is not there any more: its handle is 0; capture it again.")
+    return handle
+
+
+def _no_graph(given: object) -> InputError:
+    return InputError(
+        f"a {type(given).__name__} is not a CUDA graph; goptx takes a torch.cuda.CUDAGraph(keep_graph=True), a graph "
+        "of cuda.core or CuPy, or the driver's handle."
+    )
+
+
+def read(given: Any) -> cuda_graph.Graph:
+    """The nodes and edges of a graph, which is not changed. Raises `InputError`, `DeviceError` without a GPU."""
+    handle = handle_of(given)
+    try:
+        found = cuda_graph.Graph(bindings().CUgraph(handle), None)
+        _ = found.edges
+    except DeviceError as error:
+        raise InputError(f"the graph cannot be read ({error}); was it destroyed? Capture it again.") from None
+    return found
+
+
+def parameter_sizes(kernel: cuda_graph.KernelNode) -> list[int] | None:
+    """The bytes of each parameter of a kernel; None where the driver does not know them."""
+    driver = bindings()
+    for ask, of in ((driver.cuFuncGetParamInfo, driver.CUfunction), (driver.cuKernelGetParamInfo, driver.CUkernel)):
+        for handle in kernel.handles:
+            sizes = []
+            for i in range(MOST_PARAMETERS):
+                failed, *answer = ask(of(handle), i)
+                if failed:
+                    break
+                sizes.append(int(answer[1]))
+            if sizes or failed == driver.CUresult.CUDA_ERROR_INVALID_VALUE:
+                return sizes
+    return None
+
+
+def devices(addresses: Iterable[int]) -> set[int]:
+    """The numbers of the devices whose memory these addresses are in, as far as they are known."""
+    driver = bindings()
+    found = set()
+    for address in addresses:
+        ordinal = driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+        failed, number = driver.cuPointerGetAttribute(ordinal, driver.CUdeviceptr(address))
+        if not failed and number is not None:
+            found.add(int(number))
+    return found
+
+
+def allocations(addresses: Iterable[int]) -> list[Span]:
+    """The allocations in which these addresses lie, as far as they are known."""
+    own = _of_torch()
+    found: set[Span] = set()
+    for address in addresses:
+        span = next((s for s in own if s[0] <= address < s[1]), None) or cuda_graph.allocation(address)
+        if span:
+            found.add(span)
+    return sorted(found)
+
+
+def _of_torch() -> Sequence[Span]:
+    """The arrays of torch's allocator. In a pool of its own, as captures have, memory may have been used again since
+    the capture, in pieces of other sizes, so that only the whole segment is an extent."""
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_initialized():
+        return []
+    found: list[Span] = []
+    for segment in torch.cuda.memory_snapshot():
+        start, size = segment["address"], segment["total_size"]
+        blocks, at = [], start
+        for block in segment["blocks"]:
+            blocks.append((at, at + block["size"], block["state"]))
+            at += block["size"]
+        if tuple(segment.get("segment_pool_id", (0, 0))) != (0, 0):
+            found.append((start, start + size))
+        else:
+            found += [(one, end) for one, end, state in blocks if state == "active_allocated"]
+    return found

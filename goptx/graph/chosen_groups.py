@@ -1,0 +1,34 @@
+"""The dependences of a graph and the groups of kernels that may be fused, without fusing them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from goptx.graph.graph_dependences import dependences
+from goptx.graph.graph_description import Edge, Graph, Id
+from goptx.graph.group_choice import Costs, Group, choose_groups, target_of, unfit
+from goptx.graph.node_effects import Effects, Trust, effects_of
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """dependences: the true ones, as pairs of ids. groups: the ids of kernels that are estimated to gain as one launch.
+    effects: of each node. single: why a node is in no group, by its index. indices: the groups as indices of nodes."""
+
+    dependences: tuple[Edge, ...]
+    groups: tuple[tuple[Id, ...], ...]
+    effects: tuple[Effects, ...]
+    single: dict[int, str]
+    indices: tuple[Group, ...]
+    costs: Costs
+
+
+def chosen_groups(graph: Graph, trust: Trust = None, arch: str | None = None) -> Choice:
+    """What `goptx.optimize_graph` begins with. `trust` and `arch` are those of it."""
+    effects = effects_of(graph, trust)
+    true = dependences(graph, effects)
+    costs = Costs(graph, arch or target_of(graph))
+    single = unfit(graph, costs)
+    groups = choose_groups(graph, true, costs, [i for i in range(len(graph.nodes)) if i not in single])
+    ids = tuple(tuple(graph.nodes[i].id for i in group) for group in groups)
+    return Choice(true, ids, tuple(effects), single, tuple(groups), costs)

@@ -1,0 +1,80 @@
+"""What became of a graph: which kernels are one launch now, and why the others are not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from goptx.display import as_text, brief
+from goptx.graph.graph_description import Edge, Id
+
+
+@dataclass(frozen=True, slots=True)
+class FusedGroup:
+    """Kernels that became one launch.
+
+    id: of the new node. members: ids of the old ones. strategy: how they were fused. separate, cycles: the estimated
+    cycles of separate launches, side by side where that is faster, and of the fused one. note: why it was not compared
+    on the emulator, "" if it was, or was not to be.
+    """
+
+    __repr__ = brief
+
+    id: Id
+    members: tuple[Id, ...]
+    strategy: str
+    separate: float
+    cycles: float
+    note: str = ""
+
+    def __str__(self) -> str:
+        gain = f"estimated {self.separate / self.cycles:.2f} times as fast as separately"
+        note = f"; {self.note}" if self.note else ""
+        return f"{self.id}: {', '.join(map(str, self.members))} by {self.strategy}, {gain}{note}"
+
+
+@dataclass(frozen=True, slots=True)
+class GraphReport:
+    """What became of a graph.
+
+    nodes: how many it has; known: how many of them have PTX.
+    dependences: the true ones, as pairs of ids. groups: those that were chosen, before any was refused.
+    fused: the groups that are fused now. single: for each node that is not in one, why.
+    seconds: how long all of it took.
+    """
+
+    __repr__ = brief
+
+    nodes: int
+    known: int
+    dependences: tuple[Edge, ...]
+    groups: tuple[tuple[Id, ...], ...]
+    fused: tuple[FusedGroup, ...]
+    single: Mapping[Id, str]
+    seconds: float
+
+    _repr_pretty_ = as_text
+
+    @property
+    def speedup(self) -> float:
+        """The estimated gain of the fused kernels over separate launches; 1 if nothing is fused."""
+        after = sum(group.cycles for group in self.fused)
+        return sum(group.separate for group in self.fused) / after if after else 1.0
+
+    def __str__(self) -> str:
+        head = (
+            f"{self.nodes} nodes, {self.known} with PTX; {len(self.dependences)} dependences; "
+            f"{len(self.groups)} groups independent, {len(self.fused)} fused"
+        )
+        if self.fused:
+            head += f", their kernels estimated {self.speedup:.2f} times as fast"
+        lines = [f"  fused {group}" for group in self.fused]
+        reasons: dict[str, list[Id]] = {}
+        for id_, why in self.single.items():
+            reasons.setdefault(why, []).append(id_)
+        lines += [f"  not fused {_listed(ids)}: {why}" for why, ids in reasons.items()]
+        return "\n".join([head, *lines])
+
+
+def _listed(ids: Sequence[Id]) -> str:
+    return ", ".join(map(str, ids)) if len(ids) <= 8 else f"{', '.join(map(str, ids[:8]))} and {len(ids) - 8} more"

@@ -1,0 +1,137 @@
+"""collect(): the PTX of the kernels that frameworks have loaded, by the driver's handles.
+
+Ensures: nothing of a framework is changed or called before the end of the `with`; then the objects that are alive are
+looked at. Imports no framework and no CUDA.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from goptx.display import brief
+from goptx.errors import GoptxError
+from goptx.ptx.parse import parse
+from goptx.sources import cupy, triton
+
+Kernel = tuple[str, str]  # the text of its module, and its name there
+Found = Iterator[tuple[int, str, str]]  # a handle, the text, the name
+
+
+@dataclass(slots=True)
+class Collected:
+    """Kernels whose PTX is known. After the `with`, `kernels` has the text and the entry of each by the driver's handle
+    of the function, and `left_out` what has no PTX, with the reason.
+
+    Known are kernels of Triton (also those of Inductor, if Triton's cache has their PTX), CuPy's RawKernel, Numba-CUDA,
+    and modules that goptx loaded. Modules of cuda.core, and functions of a RawModule, are given with `add`.
+    """
+
+    __repr__ = brief
+
+    kernels: dict[int, Kernel] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if kind is None:
+            self.scan(gc.get_objects())
+
+    def __str__(self) -> str:
+        return "\n".join([f"{len(self.kernels)} kernels with PTX", *(f"left out: {why}" for why in self.left_out)])
+
+    def add(self, handle: int, ptx: str, entry: str) -> None:
+        """Adds a kernel by the driver's handle of it, a CUfunction or a CUkernel. Raises `PtxSyntaxError`, and
+        `InputError` if the text has no such entry."""
+        from goptx.sources.kernel_text import choose_entry
+
+        self.kernels[int(handle)] = ptx, choose_entry(parse(ptx), entry).name
+
+    def scan(self, objects: Iterable[Any]) -> None:
+        """Adds the kernels among objects."""
+        for kernel in objects:
+            kind = type(kernel)
+            look = _LOOKS.get((kind.__module__.partition(".")[0], kind.__name__))
+            if look is None:
+                continue
+            try:
+                for handle, text, entry in look(kernel):
+                    self.kernels[handle] = text, entry
+            except (GoptxError, AttributeError, KeyError, TypeError, ValueError, OSError) as error:
+                name = getattr(kernel, "name", None) or getattr(kernel, "__name__", None) or kind.__name__
+                self.left_out.append(f"{name} ({kind.__module__.partition('.')[0]}): {error}")
+
+    def origin(self, handles: Iterable[int]) -> Kernel | None:
+        """The text and the entry of a kernel with one of these handles; None if it is not known."""
+        from goptx.device import loaded
+
+        for handle in handles:
+            if handle in self.kernels:
+                return self.kernels[handle]
+        found = loaded.origin(handles) if "cuda" in sys.modules else None
+        return (str(found[0]), found[1]) if found else None
+
+
+def collect() -> Collected:
+    """Collects the PTX of all kernels that frameworks have loaded by the end of the `with`:
+
+        with goptx.collect() as kernels, torch.cuda.graph(g):
+            y = model(x)
+
+    Kernels that were loaded before count, too.
+    """
+    return Collected()
+
+
+def _of_triton(kernel: Any) -> Found:
+    if kernel.function:  # it was loaded
+        found = triton.compiled(kernel)
+        assert found is not None
+        yield int(kernel.function), _text(found.content), kernel.metadata.name
+
+
+def _of_inductor(kernel: Any) -> Found:
+    """A kernel of Inductor's static launcher, which holds machine code; Triton's cache has the PTX beside it."""
+    if not kernel.function:
+        return
+    path = getattr(kernel, "cubin_path", None)
+    beside = Path(path).with_suffix(".ptx") if path else None
+    if beside is None or not beside.is_file():
+        raise ValueError("its launcher holds machine code only; set TORCHINDUCTOR_USE_STATIC_CUDA_LAUNCHER=0")
+    yield int(kernel.function), beside.read_text(encoding="utf-8"), kernel.name
+
+
+def _of_cupy(raw: Any) -> Found:
+    found = cupy.compiled(raw)
+    assert found is not None
+    text = _text(found.content)
+    names = [e.name for e in parse(text).entries]
+    yield int(raw.kernel.ptr), text, raw.name if raw.name in names else names[0]
+
+
+def _of_numba(dispatcher: Any) -> Found:
+    for signature, kernel in dispatcher.overloads.items():
+        text = dispatcher.inspect_asm(signature)
+        handle = kernel._codelibrary.get_cufunc().handle
+        yield int(getattr(handle, "value", handle)), text, parse(text).entries[0].name
+
+
+def _text(content: str | bytes) -> str:
+    return content if isinstance(content, str) else content.decode()
+
+
+_LOOKS: dict[tuple[str, str], Callable[[Any], Found]] = {
+    ("triton", "CompiledKernel"): _of_triton,
+    ("torch", "StaticallyLaunchedCudaKernel"): _of_inductor,
+    ("torch", "StaticallyLaunchedTritonKernel"): _of_inductor,
+    ("cupy", "RawKernel"): _of_cupy,
+    ("numba", "CUDADispatcher"): _of_numba,
+    ("numba_cuda", "CUDADispatcher"): _of_numba,
+}

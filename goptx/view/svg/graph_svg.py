@@ -1,0 +1,63 @@
+"""The picture of a graph of launches: what may run at once stands in one row, kernels to fuse have one colour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from goptx.graph.graph_description import Edge, Graph, GraphNode, Id
+from goptx.view.graph_listing import rows
+from goptx.view.svg.drawing import MARGIN, document, escaped, label, number, short
+from goptx.view.svg.theme import hue
+
+WIDTH, HEIGHT = 150, 34  # pixels of a node
+ACROSS, DOWN = 18, 34  # pixels between nodes
+TOP = 44
+_RULES = """
+.KIND .node { fill: var(--ground); stroke: var(--line); }
+.KIND .opaque { stroke-dasharray: 4 3; }
+.KIND .in { stroke: var(--own); stroke-width: 2; }
+.KIND .wait { stroke: var(--faint); fill: none; }
+"""
+
+
+def graph_svg(graph: Graph, dependences: Sequence[Edge], groups: Sequence[Sequence[Id]]) -> str:
+    """The picture as an SVG document. Dashed nodes have no PTX."""
+    group = {id_: i for i, ids in enumerate(groups) for id_ in ids}
+    placed: dict[Id, tuple[float, float]] = {}
+    levels = rows(graph, dependences)
+    for y, level in enumerate(levels):
+        for x, node in enumerate(sorted(level, key=lambda n: (group.get(n.id, len(groups)), graph.position[n.id]))):
+            placed[node.id] = MARGIN + x * (WIDTH + ACROSS), TOP + y * (HEIGHT + DOWN)
+    wide = max((len(level) for level in levels), default=1)
+    width = max(2 * MARGIN + wide * (WIDTH + ACROSS) - ACROSS, 420)
+    height = TOP + len(levels) * (HEIGHT + DOWN) + MARGIN
+    title = f"{graph}: {len(dependences)} dependences, {len(groups)} groups to fuse"
+    parts = [label(MARGIN, 24, title, "head")]
+    parts += [_edge(placed[one], placed[other]) for one, other in dependences]
+    parts += [_node(node, *placed[node.id], group.get(node.id)) for node in graph.nodes]
+    return document("graph", title, width, height, _RULES, parts)
+
+
+def _edge(one: tuple[float, float], other: tuple[float, float]) -> str:
+    x, y = one[0] + WIDTH / 2, one[1] + HEIGHT
+    to, end = other[0] + WIDTH / 2, other[1]
+    bend = (end - y) / 2
+    path = f"M{number(x)} {number(y)}C{number(x)} {number(y + bend)} {number(to)} {number(end - bend)}"
+    return f'<path class="wait" d="{path} {number(to)} {number(end)}"/>'
+
+
+def _node(node: GraphNode, x: float, y: float, group: int | None) -> str:
+    kinds = ["node", *(["opaque"] if node.ptx is None else []), *(["in"] if group is not None else [])]
+    own = f' class="{hue(group)}"' if group is not None else ""
+    box = f'x="{number(x)}" y="{number(y)}" width="{WIDTH}" height="{HEIGHT}" rx="4"'
+    known = node.kind == "kernel" and node.ptx is not None
+    return "\n".join(
+        [
+            f"<g{own}>",
+            f"<title>{escaped(node)}</title>",
+            f'<rect class="{" ".join(kinds)}" {box}/>',
+            label(x + 6, y + 14, short(f"{node.id} {node.entry or node.kind}", 24)),
+            label(x + 6, y + 27, short(str(node.shape), 24) if known else node.kind, "faint"),
+            "</g>",
+        ]
+    )

@@ -1,0 +1,39 @@
+"""Rules of graphs of launches, how each is broken, and the test that has to notice."""
+
+from mutations.mutations import Mutation
+
+EFFECTS = "goptx/graph/node_effects.py"
+CHOICE = "goptx/graph/group_choice.py"
+OF_EFFECTS = "tests/graph/test_graph_dependences.py"
+OF_CHOICE = "tests/graph/test_optimize_graph.py"
+
+OF_GRAPHS = (
+    Mutation(
+        "a kernel that takes addresses from memory accesses only what its parameters lead to",
+        EFFECTS,
+        "if why := _untracked(found, entry):",
+        "if (why := _untracked(found, entry)) and not found:",
+        f"{OF_EFFECTS}::test_addresses_from_memory_may_be_any",
+    ),
+    Mutation(
+        "a pointer leads to the extent that threads determine although another access is unknown",
+        EFFECTS,
+        "    start, end = whole or (0, LAST)",
+        "    start, end = address, address + 4",
+        f"{OF_EFFECTS}::test_an_unknown_extent_is_the_whole_allocation",
+    ),
+    Mutation(
+        "launches of one module do not share its variables",
+        EFFECTS,
+        "if self.variables & other.variables and",
+        "if False and",
+        f"{OF_EFFECTS}::test_launches_of_one_module_share_its_variables",
+    ),
+    Mutation(
+        "a group may lengthen the critical path",
+        CHOICE,
+        "contracted.path_with(seed, other) > limit",
+        "False",
+        f"{OF_CHOICE}::test_the_critical_path_does_not_become_longer",
+    ),
+)
