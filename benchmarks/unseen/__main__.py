@@ -5,6 +5,7 @@
     python -m benchmarks.unseen --pairs fitted --candidates [...]
     python -m benchmarks.unseen --resume benchmarks/results/DATE-GPU-unseen.json -o benchmarks/results
     python -m benchmarks.unseen --issued [-o benchmarks/results]
+    python -m benchmarks.unseen --choices benchmarks/results/DATE-GPU-unseen_candidates.json [-o benchmarks/results]
 
 Each pair is made by `weave` and by `auto` without options, with --tune also by `goptx.tune` in so many seconds. Making
 and measuring are done by processes of their own, which are ended if they hang. What was made is compared with separate
@@ -14,6 +15,8 @@ and --resume goes on, leaving out what is in the file. --small compares in the s
 
 --candidates makes and times two dozen strategies and coarsening factors of each pair, too: what a cost model chooses
 among, and may be fitted on, if the pairs are those of `fitted`.
+
+--choices needs no GPU: it looks up what `auto` chooses now among candidates that were measured.
 
 --issued needs no GPU: it counts the instructions that the second writing's pairs issue on the emulator, in the sizes
 for checks, over those of the kernels alone. The exit status is 1 if anything is wrong, was not measured, or, with
@@ -38,11 +41,14 @@ from measuring import command_line, environment
 
 from goptx.measuring.bench.bench import Bench
 from unseen import GROUPS, PAIRS, SECOND
+from unseen.choices import choices, choices_table
 from unseen.issuing import BAR, issued_rows, issued_table, most
 from unseen.makers import makers
 from unseen.making import CANDIDATES, WAYS, Subject
 from unseen.runs import rows
 from unseen.table import summary, table
+
+LONG = 600  # seconds for the choice of a pair
 
 
 def main() -> int:
@@ -53,6 +59,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=float("inf"), metavar="LIMIT", help="begin no pair after that")
     parser.add_argument("--candidates", action="store_true", help="measure what a cost model chooses among, too")
     parser.add_argument("--resume", type=Path, metavar="FILE", help="go on with the results in this JSON file")
+    parser.add_argument("--choices", type=Path, metavar="FILE", help="look up what auto chooses now in this JSON file")
     parser.add_argument("--issued", action="store_true", help="count instructions on the emulator instead")
     parser.add_argument("--small", action="store_true", help="the sizes of [check]")
     parser.add_argument("--device", type=int, default=0, help="the number of the GPU")
@@ -62,6 +69,8 @@ def main() -> int:
     subjects = _subjects(options.pairs, options.small)
     if not subjects:
         parser.error(f"--pairs {options.pairs}: no such pairs; choose from {', '.join(GROUPS)}, all, and their pairs")
+    if options.choices:
+        return _choices(options)
     return _issued(options) if options.issued else _measured(options, subjects)
 
 
@@ -106,6 +115,23 @@ def _measured(options: argparse.Namespace, subjects: list[Subject]) -> int:
         bench.close()
     print(table(document))
     return 0 if all(row["right"] for row in document["rows"]) else 1
+
+
+def _choices(options: argparse.Namespace) -> int:
+    measured = json.loads(options.choices.read_text())
+    document: dict[str, Any] = {
+        "date": date.today().isoformat(),
+        "command": command_line(options.output, "-m benchmarks.unseen"),
+        "gpu": measured["gpu"],
+        "measured": options.choices.name,
+        "commit": options.commit or host.commit(),
+    }
+    with makers(options.workers, LONG) as processes:
+        document["choices"] = list(choices(measured["rows"], processes))
+    text = choices_table(document)
+    _store(options.output, f"{document['date']}-cpu-unseen_choices", document, text)
+    print(text)
+    return 0
 
 
 def _issued(options: argparse.Namespace) -> int:

@@ -28,6 +28,9 @@ OVERLAP = 3.0  # 1: nothing overlaps; above 2 the choice hardly changes
 LOADED = 1.5  # memory latency under load, as a multiple of that for one warp alone
 NEAR = 7  # registers that a cap may take, for one step of occupancy; spilling more costs more than it gains
 ENOUGH = 0.75  # of an SM's warps, the least share for a cap: with fewer, more warps hide little, or much spills
+# Of the longest CTA: for how long SMs are idle at the end of a launch of several kernels, in which long CTAs may be the
+# last. Separate launches begin with the kernel of the longer ones.
+TAIL = 1.0
 SPILL = {"issue": 2.0, "shared": 8.0}  # cycles of a quarter of an SM for a register that is stored and loaded once
 
 
@@ -72,7 +75,8 @@ def _resources(units: Mapping[str, float], times: float) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """CTAs as they are launched: their number, their threads, the cycles of one alone, and the code of a warp."""
+    """CTAs as they are launched: their number, the threads of one that do not end at once, the cycles of one alone, and
+    the code of a warp."""
 
     ctas: float
     threads: int
@@ -127,11 +131,16 @@ def estimate(
     resident = machine.sms * fits.ctas_per_sm
     longest = in_turn = 0.0
     for wave in waves:
+        # Warps that have ended leave their place to those of other CTAs (measured: kernels of 32 threads interleaved
+        # with those of 256 are as fast as alone).
+        places = machine.sms * occupancy(arch, registers, shared, wave.threads).ctas_per_sm
         warps = max(wave.ctas / machine.sms, 1 if spilled else 0) * ceil(wave.threads / WARP) / QUARTERS
         parts["arithmetic"] += warps * spilled * SPILL["issue"]
         parts["shared"] += warps * spilled * SPILL["shared"]
         lasts = machine.turnover + LOADED * wave.latency
-        longest, in_turn = max(longest, lasts), in_turn + wave.ctas / resident * lasts
+        longest, in_turn = max(longest, lasts), in_turn + wave.ctas / places * lasts
+    if len(loads) > 1 and in_turn > longest:
+        in_turn += min(in_turn - longest, longest * TAIL)
     parts["latency"] = machine.gap + max(longest, in_turn)
     if fetched := _fetched(waves, machine):  # a warp that waits for code issues nothing
         parts["instructions"] = parts.pop("arithmetic") + fetched

@@ -27,6 +27,8 @@ from goptx.launch.shape import Shape
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Label
+from goptx.ptx.opcodes import Scope as Convergence
+from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import mentioned
 from goptx.sources.kernel_text import Chosen, choose_entry
 from goptx.weaving.link.inline import inlined
@@ -94,6 +96,11 @@ class Alone:
         }
         middle = Behaviour() if self.live is None else Behaviour(live=self.live)
         return Unknown(frozenset(name for name, is_unknown in names.items() if is_unknown), middle)
+
+    @cached_property
+    def has_barriers(self) -> bool:
+        """Whether its threads wait for all of their CTA."""
+        return any(facts_of(i.opcode).row.scope > Convergence.WARP for i in self.flow.instructions())
 
     @property
     def work(self) -> Work:

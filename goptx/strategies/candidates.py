@@ -18,9 +18,10 @@ from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.courses import Made
 from goptx.cost.estimate import Estimate, Load, Wave, estimate, next_step, side_by_side
 from goptx.cost.kernels import Acts, Alone
-from goptx.cost.register_estimate import Pressure
+from goptx.cost.register_estimate import FULL, Pressure
 from goptx.cost.work import Course, Work
 from goptx.launch.coarsening import MOST
+from goptx.launch.launch_plan import of_few_ctas
 from goptx.launch.shape import Shape
 from goptx.options import Strategy
 from goptx.sources.kernel_text import Chosen
@@ -29,23 +30,23 @@ from goptx.strategies.candidate import Candidate
 FACTORS = (1, 2, 4)  # coarsening factors; with 8, registers allow too few warps, and weaving takes long
 STRATEGIES: tuple[Strategy, ...] = ("weave", "interleave", "vertical", "separate")  # of equals, the first is preferred
 CTAS = 1 << 16  # assumed for an unknown grid: many times what a GPU holds
-SHORT = 1 << 17  # a grid of so many CTAs, a hundred times what a GPU holds, has short ones
+MANY = 1 << 18  # a grid of so many CTAs, hundreds of times what a GPU holds, has short ones, or most end at once
+LONG = 2200  # cycles of a warp, twice the turnover of a CTA: CTAs that last longer gain little from being fewer
 THREADS = 256  # assumed for an unknown block
 
 
 def possible_candidates(
-    kernels: Sequence[Chosen], shapes: Sequence[Shape] | None, unknown_loops: Sequence[int] | None = None
+    kernels: Sequence[Chosen], shapes: Sequence[Shape] | None, alone: Sequence[Alone] | None = None
 ) -> list[Candidate]:
     """The candidates that may be made, without caps. Kernels of unknown grids are not coarsened; more than two kernels
-    are all coarsened by one factor. `unknown_loops` are those of `Alone`, 0 by default."""
+    are all coarsened by one factor. `alone` are the kernels as analysed; without, all are taken to be short."""
     given: Sequence[Shape | None] = shapes or [None] * len(kernels)
-    loops = unknown_loops or [0] * len(kernels)
-    own = [_factors(k, s, n) for k, s, n in zip(kernels, given, loops, strict=True)]
+    analysed: Sequence[Alone | None] = alone or [None] * len(kernels)
+    own = [_factors(k, s, a) for k, s, a in zip(kernels, given, analysed, strict=True)]
     common = [(f,) * len(own) for f in FACTORS if all(f in factors for factors in own)]
     every = list(product(*own)) if len(own) <= 2 else common
     strategies = STRATEGIES if shapes else [s for s in STRATEGIES if s != "interleave"]  # it needs known blocks
-    found = [Candidate(strategy, factors) for factors in every for strategy in strategies]
-    return [*found, *(c.having(streams=True) for c in found if c.strategy == "separate")]
+    return [Candidate(strategy, factors) for factors in every for strategy in strategies]
 
 
 def divides(factor: int, shape: Shape) -> bool:
@@ -54,16 +55,24 @@ def divides(factor: int, shape: Shape) -> bool:
     return factor == 1 or (factor <= MOST and not shape.cluster and along is not None and along % factor == 0)
 
 
-def _factors(kernel: Chosen, shape: Shape | None, unknown_loops: int) -> tuple[int, ...]:
-    """The factors that leave no CTA over. A CTA with a loop that may be long has enough work already, unless there are
-    so many CTAs that they must be short. What copies of nested loops take is not predictable."""
+def _factors(kernel: Chosen, shape: Shape | None, alone: Alone | None) -> tuple[int, ...]:
+    """The factors that leave no CTA over."""
     if shape is None or kernel.coarse.axis:
         return (1,)
-    most = MOST
-    if unknown_loops:
-        most = 1 if (shape.ctas or 0) < SHORT else 2 if unknown_loops > 1 else MOST
+    most = _most_copies(alone, shape.ctas or 0) if alone else MOST
     before = kernel.coarse.factor
     return tuple(f for f in FACTORS if f == 1 or (f <= most and divides(f * before, shape)))
+
+
+def _most_copies(alone: Alone, ctas: int) -> int:
+    """How often a kernel may be coarsened. Fewer CTAs save their turnover, and copies fill each other's waits: a CTA
+    with a long loop, or one that lasts long otherwise, gains nothing by that, and one whose threads have many registers
+    already has independent work for each of them. What copies of nested loops take is not predictable."""
+    if ctas >= MANY:
+        return 2 if alone.unknown_loops > 1 else MOST
+    course = alone.work.course
+    is_long = alone.unknown_loops or course.latency > LONG or course.pressure.registers > FULL
+    return 1 if is_long else MOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +88,14 @@ class Judge:
     def assumptions(self) -> tuple[Assumption, ...]:
         """The table of assumptions for these kernels, the middle one first."""
         return table([kernel.unknown for kernel in self.kernels])
+
+    def side_by_side(self, candidate: Candidate) -> Candidate:
+        """Separate launches side by side, in the order that leaves less of the GPU idle. A kernel of which it runs all
+        CTAs at once begins first: started later it would wait for the others, and its CTAs would come last. Else
+        the one with the longer CTAs does: while the last of them run, short ones fill the other SMs."""
+        launch = _Launch(self, candidate, tuple(kernel.unknown.middle for kernel in self.kernels), None)
+        precedence = launch.precedence
+        return candidate.having(streams="reversed" if precedence[-1] < precedence[0] else True)
 
     def under_all(self, candidate: Candidate, made: Made | None = None) -> dict[Candidate, tuple[Estimate, ...]]:
         """The estimates of a candidate under each assumption, without a cap, and with one that may help."""
@@ -150,10 +167,13 @@ class _Launch:
         together = strategy != "interleave"
         if together:
             parts = {k: ctas[k] / max(ctas) * loads[k].live for k in everything}
-            waves = [Wave(share * max(ctas), threads, *self._course(which)) for which, share in _segments(parts)]
+            waves = [
+                Wave(share * max(ctas), self._running(which, threads), *self._course(which))
+                for which, share in _segments(parts)
+            ]
             pressure, shared = self._pressure(everything), sum(own)
         else:
-            waves = [wave for k in everything for wave in self._of_one(k, threads, ctas[k])]
+            waves = [wave for k in everything for wave in self._of_one(k, loads[k].threads, ctas[k])]
             pressure, shared = reduce(or_, (self._pressure([k]) for k in everything)), max(own)
         caps = [self.candidate.cap]
         if strategy == "weave" and not caps[0] and (cap := next_step(pressure, shared, threads, arch)):
@@ -171,6 +191,26 @@ class _Launch:
             )
             for k, (load, shared) in enumerate(zip(self.loads, self.shared, strict=True))
         ]  # fmt: skip
+
+    def _running(self, which: Sequence[int], threads: int) -> int:
+        """The threads of a CTA that executes these kernels, of the `threads` that it has, which do not end at once.
+        Where a kernel has barriers, the others may have to arrive at them."""
+        if not which or self.candidate.strategy == "horizontal" or any(k.has_barriers for k in self.judge.kernels):
+            return threads
+        return max(self.judge.shapes[k].threads or THREADS for k in which)
+
+    @property
+    def precedence(self) -> list[tuple[bool, float]]:
+        """For each kernel of separate launches a key: the one with the least is launched first."""
+        launches = self.separate()
+        ctas = [
+            -(-shape.ctas // n) if shape.ctas else None
+            for shape, n in zip(self.judge.shapes, self.factors, strict=True)
+        ]
+        few = of_few_ctas([(n, shape.threads) for n, shape in zip(ctas, self.judge.shapes, strict=True)])
+        return [
+            (k not in few and launches[k].filled >= 1.0, -self._whole([k], k).latency) for k in range(len(launches))
+        ]
 
     def _of_one(self, kernel: int, threads: int, ctas: int, entry: int = 0) -> list[Wave]:
         """The CTAs of a kernel that do something, and those that end at once."""

@@ -28,10 +28,11 @@ from goptx.sources.kernel_text import Chosen
 from goptx.strategies.auto_decision import Decided
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import CTAS, STRATEGIES, THREADS, Judge, possible_candidates
-from goptx.strategies.estimates.prospects import TIE, Prospect, best, separate_cycles, worth_streams
+from goptx.strategies.estimates.prospects import TIE, Prospect, best, separate_cycles
 from goptx.strategies.separate import ANY
 
 REFUSALS = (CannotWeave, CannotLink, TooLarge)  # what one strategy refuses so, another may take
+QUICK = ("interleave", "vertical", "weave")  # from what is made fastest to what takes longest
 MADE = 4  # at most so many candidates are made; plain separate launches do not count
 MOST_CODE = 1000  # lines of all copies of coarsened kernels: more take many seconds to weave
 SLOWER = f"no fused kernel is estimated to be {TIE:.0%} faster than separate launches"
@@ -72,9 +73,9 @@ class Search:
             return self.makers["separate"](*self.kernels, notes=[f"not fused: {reason}"])
         judge = Judge(kernels, [k.coarse.factor for k in self.kernels], self._shapes, self.arch)
         sizes = [len(a.lines) for a in kernels]
-        loops = [a.unknown_loops for a in kernels]
-        every = possible_candidates(self.kernels, self.shapes, loops)
+        every = possible_candidates(self.kernels, self.shapes, kernels)
         possible = [c for c in every if c.plain or c.size(sizes) <= MOST_CODE]
+        possible += [judge.side_by_side(c) for c in possible if c.strategy == "separate"]
 
         def estimates(candidate: Candidate) -> dict[Candidate, Prospect]:
             made = made_of(self.made[candidate], kernels, self.table) if candidate in self.made else None
@@ -82,7 +83,7 @@ class Search:
             return {c: Prospect(each, least) for c, each in found if each[0].cycles < inf}
 
         least = separate_cycles(judge)
-        found = worth_streams({capped: p for c in possible for capped, p in estimates(c).items()})
+        found = {capped: p for c in possible for capped, p in estimates(c).items()}
         for candidate in possible:  # a candidate that does not fit on an SM is refused with a reason
             if candidate.plain and not candidate.options and candidate not in found:
                 self._make(candidate)
@@ -135,7 +136,8 @@ class Search:
     def _may_be_fused(self, possible: Sequence[Candidate]) -> bool:
         """Whether some strategy fuses the kernels. Those that none takes may wait for each other's CTAs, or for all of
         their own: then they are not launched side by side either."""
-        return any(self._make(c) for c in possible if c.plain and c.strategy != "separate")
+        fused = [c for c in possible if c.plain and c.strategy != "separate"]
+        return any(map(self._make, sorted(fused, key=lambda c: QUICK.index(c.strategy))))
 
     def _make(self, candidate: Candidate) -> bool:
         """Makes the candidate if that was not tried before. Returns whether it is made."""

@@ -1,5 +1,6 @@
 """What is assumed of kernels, what the caller knows of them, and that candidates which may lose much are not chosen."""
 
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -182,7 +183,50 @@ def test_a_candidate_that_may_lose_much_is_not_chosen() -> None:
     )
 
 
+def test_what_never_loses_is_chosen_for_what_it_may_gain() -> None:
+    separate, fused = Candidate("separate", (1, 1)), Candidate("weave", (1, 1))
+    nothing = prospect(100, 100)
+    assert best({separate: nothing, fused: prospect(99, 60)}) == fused
+    assert best({separate: nothing, fused: prospect(99, 90)}) == separate  # not worth it
+    assert best({separate: nothing, fused: prospect(99, 60, 101, separate=(100, 100, 100))}) == separate  # it may lose
+
+
+def test_plain_interleaved_kernels_are_preferred_where_estimates_are_near() -> None:
+    separate, woven, interleaved = (Candidate(s, (1, 1)) for s in ("separate", "weave", "interleave"))
+    found = {separate: prospect(100, 100), woven: prospect(80, 80)}
+    assert best({**found, interleaved: prospect(82, 82)}) == interleaved
+    assert best({**found, interleaved: prospect(90, 90)}) == woven
+
+
+def test_what_cannot_run_is_not_chosen() -> None:
+    separate, fused = Candidate("separate", (1, 1)), Candidate("weave", (1, 1))
+    assert best({separate: prospect(100, 100), fused: prospect(inf, inf)}) == separate
+
+
 HALF = Shape(66, 256)
+
+
+def test_the_kernel_of_few_or_long_ctas_is_launched_first() -> None:
+    kernels = [examined(GELU), examined(LAYERNORM)]
+
+    def order(*shapes: Shape) -> Any:
+        return Judge(kernels, [1, 1], shapes, "sm_90").side_by_side(Candidate("separate", (1, 1))).option("streams")
+
+    few, many = Shape(64, 256), Shape(1 << 20, 256)
+    assert (order(few, many), order(many, few)) == (True, "reversed")
+    last_longer = kernels[1].work.course.latency > kernels[0].work.course.latency
+    assert order(many, many) == ("reversed" if last_longer else True)
+
+
+def test_warps_that_have_ended_leave_their_place() -> None:
+    own = dict.fromkeys(("issue", "integer", "double", "special", "shared", "memory"), 0.0) | {"issue": 1.0}
+    load = Load(own, 1 << 16, 32)
+
+    def cycles(threads: int) -> float:
+        waves = [Wave(1 << 16, threads, 1e4), Wave(1, 256, 1.0)]
+        return estimate([load, load], waves, Pressure(20), 0, "sm_90", together=False).cycles
+
+    assert cycles(32) < cycles(256) / 3
 
 
 def test_kernels_that_fill_parts_of_the_gpu_run_at_the_same_time() -> None:

@@ -85,11 +85,52 @@ def test_ctas_are_not_left_over() -> None:
     assert factors == {(1, 1), (2, 1)}
 
 
-@pytest.mark.parametrize(("loops", "ctas", "most"), [(0, 1024, 4), (1, 1024, 1), (1, 1 << 20, 4), (2, 1 << 20, 2)])
-def test_kernels_with_long_loops_are_coarsened_only_in_large_grids(loops: int, ctas: int, most: int) -> None:
-    found = possible_candidates(
-        kernels_of([kernel("gelu"), kernel("harris")]), [Shape(ctas, 256), Shape(7, 256)], [loops, 0]
+CHAIN = "\n".join("fma.rn.f32 %f2, %f2, %f2, %f2;" for _ in range(400))
+LOADS = "ld.global.f32 %f2, [%rd2+4];"
+SEVERAL = "\n".join(f"ld.global.f32 %f{k}, [%rd2+{4 * k}];" for k in range(4, 40))
+SUM = "\n".join(f"add.f32 %f2, %f2, %f{k};" for k in range(4, 40))
+
+
+def looping(loops: int, begin: str = "", end: str = "") -> str:
+    """A kernel of so many loops within each other, each as long as its parameter says."""
+    heads = "".join(f"mov.u32 %r{k}, 0;\nLOOP{k}:\n" for k in range(1, loops + 1))
+    ends = "".join(
+        f"add.u32 %r{k}, %r{k}, 1; setp.lt.u32 %p, %r{k}, %r9; @%p bra LOOP{k};\n" for k in range(loops, 0, -1)
     )
+    return f"""
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry looping(.param .u64 out, .param .u32 n) {{
+.reg .f32 %f<50>; .reg .b32 %r<10>; .reg .b64 %rd<4>; .reg .pred %p;
+ld.param.u64 %rd1, [out]; ld.param.u32 %r9, [n]; mov.u32 %r8, %tid.x; mul.wide.u32 %rd2, %r8, 4;
+add.u64 %rd2, %rd1, %rd2;
+{begin}
+{heads}{LOADS}
+{ends}{end}
+st.global.f32 [%rd2], %f2;
+ret;
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("text", "ctas", "most"),
+    [
+        (looping(0), 1024, 4),
+        (looping(1), 1024, 1),
+        (looping(1), 1 << 20, 4),
+        (looping(2), 1 << 20, 2),
+        (looping(0, SEVERAL, CHAIN + SUM), 1024, 1),
+        (looping(0, SEVERAL, CHAIN + SUM), 1 << 20, 4),
+    ],
+)
+def test_kernels_of_long_ctas_or_many_registers_are_coarsened_only_in_large_grids(
+    text: str, ctas: int, most: int
+) -> None:
+    kernels = kernels_of([text, kernel("harris")])
+    machine, table = machine_of("sm_90"), load_table(None, "sm_90")
+    analysed = [alone(k, machine, table) for k in kernels]
+    found = possible_candidates(kernels, [Shape(ctas, 256), Shape(7, 256)], analysed)
     assert max(w.factors for w in found) == (most, 1)
 
 

@@ -9,16 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 
 from goptx.cost.estimate import Estimate
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import Judge
 
 TIE = 0.01  # estimates that differ by less are taken to be equal
-LOSS = 0.10  # times as long as separate launches, less 1: what the worst case may cost; estimates are no better
-LEAST = 0.0002  # the least gain, less 1: estimates that differ by less are taken to be equal
+ROBUST = (
+    0.04  # share by which a plain interleaved kernel may be slower than another, which loses more where estimates err
+)
+LOSS = 0.07  # times as long as separate launches, less 1: what the worst case may cost; estimates are no better
+LEAST = 0.03  # the least gain, less 1, for which kernels are fused: less was measured as a loss as often as a gain
+EQUAL = 0.0002  # estimates that differ by less are taken to be equal
+MUCH = 0.25  # a gain, less 1, under some assumption, for which a candidate is taken that never loses
 STAKE = 1 / 3  # of what a candidate may lose in the worst case, the share that it has to gain in the middle one
-WORTH = 0.05  # the least share of the time that launches side by side have to save
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +60,28 @@ class Prospect:
 
     @property
     def loss(self) -> float:
-        """How much longer than separate launches it takes in the worst case, as a share; 0 if it never does."""
-        return max(1.0 / self.worst[0] - 1.0, 0.0)
+        """How much longer than separate launches it takes in the worst case, as a share; 0 if it never does, infinite
+        if it cannot run."""
+        least = self.worst[0]
+        return max(1.0 / least - 1.0, 0.0) if least else inf
 
 
 def separate_cycles(judge: Judge, dependent: bool = False) -> tuple[float, ...]:
     """The cycles of the kernels as they are, launched one after the other or, unless they are `dependent`, side by
     side, whichever is faster, under each assumption."""
     plain = Candidate("separate", (1,) * len(judge.kernels))
-    ways = [plain] if dependent else [plain, plain.having(streams=True)]
+    ways = [plain] if dependent else [plain, judge.side_by_side(plain)]
     each = [judge.under_all(way)[way] for way in ways]
     return tuple(min(estimate.cycles for estimate in row) for row in zip(*each, strict=True))
 
 
 def is_choosable(prospect: Prospect) -> bool:
-    """Whether a candidate never loses much, and gains under the middle assumption in proportion to what it may lose."""
-    return prospect.loss <= LOSS and prospect.gain > 1.0 + max(LEAST, STAKE * prospect.loss)
+    """Whether a candidate never loses much, and gains: under the middle assumption, in proportion to what it may lose;
+    or, if it never loses anything, much under some assumption."""
+    if prospect.loss > LOSS:
+        return False
+    for_nothing = prospect.loss <= EQUAL and prospect.gain > 1.0 + EQUAL and max(prospect.gains) >= 1.0 + MUCH
+    return for_nothing or prospect.gain > 1.0 + max(LEAST, STAKE * prospect.loss)
 
 
 def best(found: Mapping[Candidate, Prospect]) -> Candidate:
@@ -81,18 +92,7 @@ def best(found: Mapping[Candidate, Prospect]) -> Candidate:
     if not safe:
         return min(found, key=lambda c: (found[c].loss, found[c].cycles))
     least = min(found[c].cycles for c in safe)
-    near = [c for c in safe if found[c].cycles <= least * (1 + TIE)]
-    return min(near, key=lambda c: (-min(c.factors), found[c].cycles))
-
-
-def worth_streams(found: Mapping[Candidate, Prospect]) -> dict[Candidate, Prospect]:
-    """Without the candidates of separate launches side by side that gain nothing: these cost the host more."""
-    return {c: p for c, p in found.items() if not c.option("streams") or _is_faster(p, found.get(_in_turn(c)))}
-
-
-def _in_turn(candidate: Candidate) -> Candidate:
-    return Candidate(candidate.strategy, candidate.factors)
-
-
-def _is_faster(prospect: Prospect, in_turn: Prospect | None) -> bool:
-    return in_turn is None or prospect.cycles < (1 - WORTH) * in_turn.cycles
+    robust = [c for c in safe if c.plain and c.strategy == "interleave" and found[c].cycles <= least * (1 + ROBUST)]
+    least = min((found[c].cycles for c in robust), default=least)
+    near = [c for c in robust or safe if found[c].cycles <= least * (1 + TIE)]
+    return min(near, key=lambda c: (-min(c.factors), found[c].cycles, not c.option("streams")))
