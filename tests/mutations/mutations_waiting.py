@@ -238,8 +238,8 @@ OF_WAITING = (
     Mutation(
         "data at an address of the warp's own is presumed to be the same for the CTA",
         "goptx/analysis/uniformity.py",
-        "if {self, other} == {Uniformity.WARP, Uniformity.DATA}:",
-        "if False:",
+        "Uniformity.DIVERGENT if {one, other} == {Uniformity.WARP, Uniformity.DATA} else max(one, other)",
+        "max(one, other)",
         f"{VARYING}::test_what_may_be_presumed_of_loaded_data",
     ),
     Mutation(
@@ -308,8 +308,8 @@ OF_WAITING = (
     Mutation(
         "a function whose result a loop waits for stays a function",
         f"{WEAVING}/link/inline.py",
-        "    wanted |= _awaited(module.entries, functions)\n",
-        "",
+        "_reached(wanted | _awaited(module.entries, functions), callers)",
+        "_reached(wanted, callers)",
         f"{WAITING}::test_woven_is_right_or_refused[flag_in_function-shuffles]",
     ),
     Mutation(
