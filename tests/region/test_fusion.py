@@ -176,14 +176,15 @@ def test_kernels_of_shapes_of_their_own(device: Device) -> None:
     with goptx.fusion(Stream()) as f:
         f.launch(PLUS, 3, 32, a, b, c, N)
         f.launch(TIMES, (2,), (16, 1), a, b, d, N)
-    assert strategy(f) == "weave" and f.fused and f.fused.plan
+    assert strategy(f) in ("weave", "interleave") and f.fused and f.fused.plan
     assert f.fused.plan.shapes == (goptx.Shape(3, 32), goptx.Shape(2, 16))
     assert (c.host[:96] == (a.host + b.host)[:96]).all() and (d.host[:32] == (a.host * b.host)[:32]).all()
 
 
 def test_what_stays_separate_may_be_coarsened(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("goptx.strategies.candidates.STRATEGIES", ("separate",))
-    monkeypatch.setattr("goptx.strategies.choose_strategy.TIE", 1.0)  # few CTAs gain nothing by it
+    for name, value in {"TIE": 1.0, "LEAST": -1.0, "LOSS": 9.0, "STAKE": -1.0}.items():  # few CTAs gain nothing by it
+        monkeypatch.setattr(f"goptx.strategies.estimates.prospects.{name}", value)
     a, b, c, d = arrays(device, 4)
     with goptx.fusion(Stream()) as f:
         f.launch(PLUS, 4, 32, a, b, c, 100)
@@ -204,7 +205,7 @@ def test_dynamic_shared_memory(device: Device) -> None:
     with goptx.fusion(Stream()) as f:
         f.launch(staged, 1, 64, a, b, 0, shared=256)
         f.launch(staged, 1, 64, a, c, 0, shared=256)
-    assert strategy(f) == "weave"
+    assert strategy(f) in ("weave", "interleave")
     assert (b.host == a.host).all() and (c.host == a.host).all()
 
 

@@ -46,6 +46,8 @@ def test_auto_never_weaves_kernels_that_would_spill() -> None:
 @needs_ptxas
 def test_auto_drops_what_the_assembler_speaks_against(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: dict[str, Any] = {"strategy": "auto", "shapes": SHAPES}
+    for name, value in {"LEAST": 0.0, "STAKE": 0.0, "LOSS": 9.0}.items():  # something is fused
+        monkeypatch.setattr(f"goptx.strategies.estimates.prospects.{name}", value)
     free = goptx.fuse(tensor_kernel(64), tensor_kernel(64), **asked)
     assert goptx.fuse(tensor_kernel(64), tensor_kernel(64), **asked, assemble=True).strategy == free.strategy
     monkeypatch.setattr("goptx.strategies.choose_strategy.problem", lambda *_: "its machine code spills")

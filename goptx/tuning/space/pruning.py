@@ -19,7 +19,7 @@ from goptx.strategies.candidates import Judge
 from goptx.tuning.space.space import ALONE
 from goptx.tuning.trials import Trial
 
-MUCH = 2.0  # times the least estimate: a candidate above it is pruned, the model is not that wrong
+MUCH = 2.1  # times the least estimate: a candidate above it is pruned. Two launches of short kernels are at twice one
 MOST_CODE = 1500  # lines of all copies of coarsened kernels; more take many seconds to weave
 
 
