@@ -112,7 +112,11 @@ def test_every_public_result_shows_itself(results: dict[str, object]) -> None:
         "True",
         "Module",
         "Certificate",
-    }  # which is text
+        "Collected",
+        "Graph",
+        "GraphEmulation",
+        "OptimizedGraph",
+    }  # which are text
     for name, result in results.items():
         assert type(result).__name__ == name
 
