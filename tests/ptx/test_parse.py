@@ -91,7 +91,7 @@ def test_path_is_read_and_text_is_never_a_path(tmp_path: Path) -> None:
     path.write_text(HEAD)
     assert read(path) == parse(HEAD)
     assert read(path).source == str(path)
-    with pytest.raises(PtxSyntaxError):
+    with pytest.raises(InputError, match=r"give pathlib\.Path"):
         read(str(path))
     with pytest.raises(InputError, match=r"b\.ptx: cannot be read \(No such file"):
         read(tmp_path / "b.ptx")

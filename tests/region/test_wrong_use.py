@@ -184,7 +184,7 @@ def test_wrong_launches(what: str, device: Device) -> None:
 
 
 def test_text_that_is_no_ptx(device: Device) -> None:
-    with pytest.raises(goptx.PtxSyntaxError), goptx.fusion(Stream()) as f:
+    with pytest.raises(InputError, match=r"give pathlib\.Path"), goptx.fusion(Stream()) as f:
         f.launch("plus.ptx", 1, 32)
 
 
