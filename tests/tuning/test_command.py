@@ -195,7 +195,10 @@ def test_what_cannot_be_replayed(words: list[str], message: str, folder: Path) -
 
 def test_errors_in_the_kernels_need_no_gpu(folder: Path) -> None:
     done = run("tune", "none.toml", cwd=folder)
-    assert (done.returncode, done.stderr) == (2, "InputError: none.toml: cannot be read (No such file or directory).\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "InputError: none.toml: cannot be read (No such file or directory); give the path of a launch specification.\n",
+    )
 
 
 @needs_ptxas

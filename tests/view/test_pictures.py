@@ -42,7 +42,7 @@ def test_golden(kind: str, name: str, golden: Golden) -> None:
 
 def test_the_legend_of_flow_names_all_that_is_drawn() -> None:
     found = texts(check(drawn("phases", "anatomy")))
-    for text in ("another kernel waits", "A waits", "barrier", "loop", "forward edge", "code of A", "x5", "exit"):
+    for text in ("another kernel waits", "A waits", "barrier", "loop", "forward edge", "code of A", "x10", "exit"):
         assert text in found, text
     plain = texts(check(drawn("separate", "anatomy")))
     assert "waits" not in plain
