@@ -6,7 +6,7 @@ assumption is a weighted sum of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -23,6 +23,7 @@ from goptx.cost.work import Course, Work, critical_cycles, path_of, total, units
 from goptx.errors import InputError
 from goptx.latency.slots import slots
 from goptx.latency.table import LatencyTable
+from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.flatten import flatten
@@ -31,14 +32,12 @@ from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import mentioned
 from goptx.sources.kernel_text import Chosen, choose_entry
+from goptx.weaving.converge.predicate import LONG_SIDE
 from goptx.weaving.link.inline import inlined
 from goptx.weaving.shapes.shared_pool import packed
 
 PREDICATED_ALONE = 7  # slots of a side of a branch that the assembler puts under a predicate; assumed
 FORK = 6  # slots of a branch whose sides are not: it, and what reconverges the lanes; set by MICND of suite A
-SKIPPED = (
-    30  # slots; what is longer, a fused kernel lets a warp skip that has nothing to do there, by a vote and a branch
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,7 @@ class Alone:
     def _under(self, behaviour: Behaviour) -> Acts:
         passes = trips(self.flow, self.loops, behaviour.trips)
         alone = shares(self.flow, self.forks, behaviour.divergent, PREDICATED_ALONE)
-        together = shares(self.flow, self.forks, behaviour.divergent, SKIPPED)
+        together = shares(self.flow, self.forks, behaviour.divergent, LONG_SIDE)
         often = {name: times * alone[name] for name, times in passes.items()}
         own = self._cached(total(self.units, often), behaviour)
         own["issue"] += FORK * sum(often[f.block] for f in self.forks if max(f.lengths) > PREDICATED_ALONE)
@@ -134,7 +133,7 @@ class Alone:
         for unit, cycles in total(self.units, {name: n * together[name] for name, n in passes.items()}).items():
             if unit not in ("shared", "memory"):  # an access under a predicate that does not hold takes an issue slot
                 fused[unit] = cycles
-        fused["issue"] += FORK * sum(often[f.block] for f in self.forks if max(f.lengths) > SKIPPED)
+        fused["issue"] += FORK * sum(often[f.block] for f in self.forks if max(f.lengths) > LONG_SIDE)
         blocks = self.flow.blocks.items()
         executed = {name: sum(1 for _ in block.instructions()) * passes[name] for name, block in blocks}
         run = {name: float(sum(map(slots, block.instructions()))) for name, block in blocks}
@@ -142,7 +141,7 @@ class Alone:
         course = Course(latency, self.pressure, code_size(self.flow, run, passes, path))
         ended = total(self.units, {name: float(name in (self.early or ())) for name in self.flow.blocks})
         ended = {unit: min(cycles, own[unit]) for unit, cycles in ended.items()}
-        fused_ended = {**ended, "issue": min(fused["issue"], ended["issue"] + SKIPPED)}
+        fused_ended = {**ended, "issue": min(fused["issue"], ended["issue"] + LONG_SIDE)}
         return Acts(Work(own, course), fused, ended, fused_ended, self._lines(passes))
 
     @staticmethod
@@ -196,6 +195,14 @@ def alone(
         heads,
         live,
     )
+
+
+def each_alone(
+    kernels: Sequence[Chosen], machine: Machine, table: LatencyTable, known: Sequence[Known], shapes: Sequence[Shape]
+) -> list[Alone]:
+    """As `alone`, of kernels that are called A, B and so on."""
+    each = enumerate(zip(kernels, known, shapes, strict=True))
+    return [alone(kernel, machine, table, own, shape, letter_of(k)) for k, (kernel, own, shape) in each]
 
 
 def _head(flow: Flow, header: str, labels: Mapping[str, int]) -> tuple[int, ...]:

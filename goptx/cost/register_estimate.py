@@ -12,16 +12,14 @@ from dataclasses import dataclass
 
 from goptx.analysis.cfg import Flow, loops
 from goptx.analysis.dataflow import killed, live_in, read, register_of, written
-from goptx.analysis.registers.register_demand import demand
+from goptx.analysis.registers.register_demand import FULL, MOST, demand
 from goptx.analysis.registers.register_widths import widths
 from goptx.ptx.ir import Instruction, Registers
 from goptx.ptx.opcodes import facts_of
 
-FULL = 32  # registers of a thread with which an SM holds all its warps (65,536 for 2,048 threads)
 OWN = 8  # for addresses, the stack pointer and what the assembler makes itself
 SLOW_PATH = 13  # registers that the code of a slow path takes
 BEYOND_FULL = 0.25  # the share of the registers beyond FULL that the assembler does not save
-MOST = 255  # registers of a thread
 
 
 @dataclass(frozen=True, slots=True)

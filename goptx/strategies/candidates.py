@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import product
 from operator import or_
 
+from goptx.analysis.registers.register_demand import FULL
 from goptx.cost.assumptions import Assumption, Behaviour, table
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.courses import Made
 from goptx.cost.estimate import Estimate, Load, Wave, estimate, next_step, side_by_side
 from goptx.cost.kernels import Acts, Alone
-from goptx.cost.register_estimate import FULL, Pressure
+from goptx.cost.register_estimate import Pressure
 from goptx.cost.work import Course, Work
 from goptx.launch.coarsening import MOST
 from goptx.launch.launch_plan import of_few_ctas
@@ -75,7 +76,7 @@ def _most_copies(alone: Alone, ctas: int) -> int:
     return 1 if is_long else MOST
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Judge:
     """Estimates candidates from the work of each kernel. `before`: the factor by which each is coarsened already."""
 
@@ -84,7 +85,7 @@ class Judge:
     shapes: Sequence[Shape]
     arch: str
 
-    @property
+    @cached_property
     def assumptions(self) -> tuple[Assumption, ...]:
         """The table of assumptions for these kernels, the middle one first."""
         return table([kernel.unknown for kernel in self.kernels])
@@ -120,7 +121,7 @@ class Judge:
             yield candidate, reduce(Estimate.then, launch.separate())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Launch:
     """A candidate whose kernels behave in one way."""
 
@@ -129,21 +130,21 @@ class _Launch:
     behaviours: Sequence[Behaviour]
     made: Made | None
 
-    @property
+    @cached_property
     def factors(self) -> list[int]:
         return [f * b for f, b in zip(self.candidate.factors, self.judge.before, strict=True)]
 
-    @property
+    @cached_property
     def acts(self) -> list[Acts]:
         return [kernel.under(its) for kernel, its in zip(self.judge.kernels, self.behaviours, strict=True)]
 
-    @property
+    @cached_property
     def shared(self) -> list[int]:
         """Bytes of shared memory of each kernel in a CTA of the launch."""
         each = zip(self.judge.kernels, self.judge.shapes, self.factors, strict=True)
         return [(kernel.shared + (shape.shared or 0)) * factor for kernel, shape, factor in each]
 
-    @property
+    @cached_property
     def loads(self) -> list[Load]:
         """Kernels of which each thread executes several are made convergent: what is short is not skipped there."""
         merged = self.candidate.strategy in ("weave", "vertical", "coarsen")

@@ -16,17 +16,16 @@ from goptx.cost.assembled import TRIED, problem
 from goptx.cost.assumptions import Known
 from goptx.cost.courses import made_of
 from goptx.cost.hardware import machine_of
-from goptx.cost.kernels import alone
+from goptx.cost.kernels import each_alone
 from goptx.errors import CannotLink, CannotWeave, TooLarge
 from goptx.latency.table import LatencyTable
-from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
 from goptx.log import LOG
 from goptx.results.decision import CandidateEstimate, Decision
 from goptx.results.fused_kernel import Woven
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.auto_decision import Decided
-from goptx.strategies.candidate import Candidate
+from goptx.strategies.candidate import Candidate, unchanged
 from goptx.strategies.candidates import CTAS, STRATEGIES, THREADS, Judge, possible_candidates
 from goptx.strategies.estimates.prospects import TIE, Prospect, best, separate_cycles
 from goptx.strategies.separate import ANY
@@ -64,10 +63,7 @@ class Search:
     def best(self) -> Woven:
         machine = machine_of(self.arch)
         try:
-            kernels = [
-                alone(kernel, machine, self.table, known, shape, letter_of(k))
-                for k, (kernel, known, shape) in enumerate(zip(self.kernels, self.known, self._shapes, strict=True))
-            ]
+            kernels = each_alone(self.kernels, machine, self.table, self.known, self._shapes)
         except CannotWeave as reason:  # only `separate` takes a kernel whose control flow is not known
             LOG.warning("not fused: %s", reason)
             return self.makers["separate"](*self.kernels, notes=[f"not fused: {reason}"])
@@ -115,7 +111,7 @@ class Search:
         """Whether the assembler speaks against the candidate. Separate launches are never dropped."""
         if not self.assemble or candidate.strategy == "separate":
             return False
-        made, alone = self.made[candidate.uncapped], Candidate("separate", (1,) * len(self.kernels))
+        made, alone = self.made[candidate.uncapped], unchanged(len(self.kernels))
         registers = self.made[alone].assembly().registers if self._make(alone) else 0
         capped = made.capped(candidate.cap) if candidate.cap else made
         if why := problem(capped, found[candidate].middle, registers, THREADS):

@@ -17,15 +17,14 @@ from goptx.cost.assumptions import known_of
 from goptx.cost.courses import made_of
 from goptx.cost.estimate import Estimate
 from goptx.cost.hardware import machine_of
-from goptx.cost.kernels import alone
+from goptx.cost.kernels import each_alone
 from goptx.errors import CannotWeave, LatencyTableWarning, ProbablySlower
 from goptx.latency.table import LatencyTable, load_table
-from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
 from goptx.options import Assume, Strategy
 from goptx.results.expected_gain import SLOWER, ExpectedGain
 from goptx.results.fused_kernel import Woven
-from goptx.strategies.candidate import Candidate
+from goptx.strategies.candidate import Candidate, unchanged
 from goptx.strategies.candidates import STRATEGIES, Judge
 from goptx.strategies.estimates.prospects import Prospect, is_choosable, separate_cycles
 from goptx.strategies.separate import ANY
@@ -65,10 +64,7 @@ def expected_gain(
         table = load_table(latency, arch)
     shapes = _shapes(woven)
     try:
-        kernels = [
-            alone(kernel, machine, table, own, shape, letter_of(k))
-            for k, (kernel, own, shape) in enumerate(zip(woven.chosen, known, shapes, strict=True))
-        ]
+        kernels = each_alone(woven.chosen, machine, table, known, shapes)
         made = made_of(woven, kernels, table)
     except CannotWeave:
         return None
@@ -77,7 +73,7 @@ def expected_gain(
     candidate = Candidate(strategy, factors, woven.max_registers)
     if woven.streams:
         candidate = candidate.having(streams=True)
-    plain = Candidate("separate", (1,) * len(kernels))
+    plain = unchanged(len(kernels))
     separate = separate_cycles(judge, dependent=bool(woven.report.temporaries) or _depends(woven))
     prospect = Prospect(judge.under_all(candidate, made)[candidate], separate)
     if prospect.cycles == inf or separate[0] == inf:

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from math import inf
 
 from goptx.cost.estimate import Estimate
-from goptx.strategies.candidate import Candidate
+from goptx.strategies.candidate import Candidate, unchanged
 from goptx.strategies.candidates import Judge
 
 TIE = 0.01  # estimates that differ by less are taken to be equal
-ROBUST = (
-    0.04  # share by which a plain interleaved kernel may be slower than another, which loses more where estimates err
-)
+ROBUST = 0.04  # by which a plain interleaved kernel may be slower than another, which loses more where estimates err
 LOSS = 0.07  # times as long as separate launches, less 1: what the worst case may cost; estimates are no better
 LEAST = 0.03  # the least gain, less 1, for which kernels are fused: less was measured as a loss as often as a gain
 EQUAL = 0.0002  # estimates that differ by less are taken to be equal
@@ -69,7 +67,7 @@ class Prospect:
 def separate_cycles(judge: Judge, dependent: bool = False) -> tuple[float, ...]:
     """The cycles of the kernels as they are, launched one after the other or, unless they are `dependent`, side by
     side, whichever is faster, under each assumption."""
-    plain = Candidate("separate", (1,) * len(judge.kernels))
+    plain = unchanged(len(judge.kernels))
     ways = [plain] if dependent else [plain, judge.side_by_side(plain)]
     each = [judge.under_all(way)[way] for way in ways]
     return tuple(min(estimate.cycles for estimate in row) for row in zip(*each, strict=True))

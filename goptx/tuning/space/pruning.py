@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 from goptx.cost.assumptions import known_of
 from goptx.cost.hardware import machine_of
-from goptx.cost.kernels import alone
+from goptx.cost.kernels import each_alone
 from goptx.errors import CannotWeave
 from goptx.latency.table import load_table
-from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
 from goptx.options import Assume
 from goptx.sources.kernel_text import Chosen
@@ -36,10 +35,7 @@ class Pruning:
         machine, table = machine_of(arch), load_table(None, arch)
         known = known_of(assume, len(kernels))
         try:
-            found = [
-                alone(kernel, machine, table, own, shape, letter_of(k))
-                for k, (kernel, own, shape) in enumerate(zip(kernels, known, shapes, strict=True))
-            ]
+            found = each_alone(kernels, machine, table, known, shapes)
         except CannotWeave:
             return cls(None, (0,) * len(kernels))
         return cls(Judge(found, [1] * len(kernels), shapes, arch), tuple(len(a.lines) for a in found))

@@ -14,7 +14,7 @@ from goptx.device.sweep import CAPS
 from goptx.launch.launch_plan import of_few_ctas
 from goptx.launch.shape import Shape
 from goptx.options import MEASURED_STRATEGIES, PLACEMENTS, STREAMS, MeasuredStrategy, Placement, Streams
-from goptx.strategies.candidate import Candidate
+from goptx.strategies.candidate import Candidate, unchanged
 from goptx.strategies.candidates import divides
 from goptx.tuning.space.partitions import Partitions
 
@@ -58,7 +58,7 @@ class Space:
     @property
     def separate(self) -> Candidate:
         """The unchanged kernels, one after the other."""
-        return Candidate("separate", (1,) * len(self.shapes))
+        return unchanged(len(self.shapes))
 
     def unchanged(self, streams: Streams) -> Candidate:
         """The unchanged kernels, one after the other or side by side."""
