@@ -13,7 +13,7 @@ def loop_order(flow: Flow) -> list[str]:
     """Reachable blocks, predecessors first except over back edges. Each loop is contiguous: what follows a loop comes
     after all of it (a weak topological order, Bourdoncle 1993)."""
     graph = flow.graph()
-    rank = {name: i for i, name in enumerate(flow.reverse_postorder())}
+    rank = flow.ranks()
 
     def order(part: nx.DiGraph[str]) -> Iterator[str]:
         heads = {n: min(c, key=rank.__getitem__) for c in nx.strongly_connected_components(part) for n in c}

@@ -82,7 +82,7 @@ class AccessSites:
         self.values = values
         self.non_acquiring = non_acquiring
         self.flow = values.flow
-        self.rank = {n: i for i, n in enumerate(self.flow.reverse_postorder())}
+        self.rank = self.flow.ranks()
         self.depth = depths(self.flow)
         self._above: dict[str, frozenset[str]] = {}
         for name in self.rank:

@@ -61,7 +61,7 @@ class Values:
         self.steps: dict[int, tuple[Expression, Expression]] = {}
         self._passed = {n for i in flow.instructions() if _passes(i) for o in i.operands for n in names_in(o)}
         self._order = flow.reverse_postorder()
-        self._rank = {n: i for i, n in enumerate(self._order)}
+        self._rank = flow.ranks()
         self._pred = {n: [p for p in flow.graph().pred[n] if p in self._rank] for n in self._order}
         self._bodies = loops(flow)
         self._groups: dict[str, dict[str, str]] = {}  # at the beginning of loops: the leader of each register's class

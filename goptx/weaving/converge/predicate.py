@@ -88,8 +88,9 @@ def arms_between(lanes: Lanes, source: str, sides: Sequence[str], join: str) -> 
     elif _size(lanes, sorted(blocks)) > MAX_PREDICATED:
         obstacle = f"it has more than {MAX_PREDICATED} instructions"
     else:
-        rank = {n: i for i, n in enumerate(flow.reverse_postorder())} if len(blocks) > 1 else {}
-        order = list(nx.lexicographical_topological_sort(inside, key=rank.__getitem__)) if rank else list(blocks)
+        order = list(blocks)
+        if len(order) > 1:
+            order = list(nx.lexicographical_topological_sort(inside, key=flow.ranks().__getitem__))
         obstacle = next((o for n in order for o in obstacles(lanes, lanes.flow.blocks[n])), "")
         if not obstacle:
             return Arms(tuple(order))

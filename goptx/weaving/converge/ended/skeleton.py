@@ -23,10 +23,10 @@ from goptx.latency.slots import code_slots
 from goptx.ptx.ir import Guard, Instruction, Name, Scope
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
+from goptx.weaving.converge.ended.skip_ended import LONG
 from goptx.weaving.converge.predicate_code import Fresh, is_ours, set_true, vote_any
 
-LONG = 50  # issue slots of code that is run once: less is not worth a vote and a branch
-LONG_IN_LOOP = 16  # of code that is run in each trip of a loop
+LONG_IN_LOOP = 16  # issue slots of code that is run in each trip of a loop, as `LONG` of other code
 
 
 def skip_between_barriers(flow: Flow, running: str, fresh: Fresh) -> Flow:

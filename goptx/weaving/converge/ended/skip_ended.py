@@ -89,11 +89,10 @@ def _run_by_ended(lanes: Lanes) -> list[frozenset[str]]:
 def _before_long_code(flow: Flow, least: Mapping[str, int], asked: Collection[str]) -> list[str]:
     """Of the places, the last ones first, those from where a path passes more issue slots than `least` has for them
     before one that asks."""
-    order = flow.reverse_postorder()
-    rank = {name: i for i, name in enumerate(order)}
+    rank = flow.ranks()
     found: list[str] = []
     slots: dict[str, int] = {}  # of the longest path from each block
-    for name in reversed(order):
+    for name in reversed(flow.reverse_postorder()):
         below = [slots[t] for t in flow.graph().succ[name] if rank[t] > rank[name]]
         slots[name] = block_slots(flow.blocks[name]) + max(below, default=0)
         if name in least and (name in asked or slots[name] > least[name]):
