@@ -22,16 +22,14 @@ from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Guard, Immediate, Instruction, Name
 from goptx.ptx.opcodes import facts_of
-from goptx.ptx.walk import statements_in
+from goptx.ptx.walk import free_name, statements_in
 from goptx.weaving.emit.reconverge import RECONVERGE
 from goptx.weaving.link.call_graph import called_functions
+from goptx.weaving.merging.barrier_ids import BARRIER_IDS
 from goptx.weaving.merging.merge_input import MergeInput, ProductState
 from goptx.weaving.model import Converged, CtaLoop, Kernel, Linked
 from goptx.weaving.shapes.range_guard import RANGE_GUARD
 from goptx.weaving.shapes.shared_pool import shared_of
-
-BARRIER_IDS = 16
-
 
 # The end of a virtual CTA ---------------------------------------------------------------------------------
 
@@ -56,7 +54,7 @@ def with_end(linked: Linked, kernel: Kernel, made: Converged) -> Converged:
     """The kernel with code at its end that all threads come to, so that the next virtual CTA can begin. Raises
     `CannotWeave`."""
     _check_folds(linked, kernel)
-    end = _free(made.flow, "end")
+    end = free_name("end", {*made.flow.blocks})
     code = (RECONVERGE, *_drained(linked, kernel, made.flow), *_barrier(linked, kernel, made.flow))
     blocks = {n: replace(b, end=b.end.retarget({EXIT: end})) for n, b in made.flow.blocks.items() if n != EXIT}
     blocks |= {end: Block(code, Jump(EXIT)), EXIT: made.flow.blocks[EXIT]}
@@ -164,7 +162,8 @@ def _in_loop(side: MergeInput, loop: CtaLoop) -> MergeInput:
     flow = side.flow
     guard = flow.blocks[flow.entry] if flow.entry == RANGE_GUARD else None
     first = guard.end.fallen if guard and isinstance(guard.end, Branch) else flow.entry
-    before, begin, step = (_free(flow, word) for word in ("fold", "cta", "next"))
+    taken = {*flow.blocks}
+    before, begin, step = (free_name(word, taken) for word in ("fold", "cta", "next"))
     blocks = {
         n: replace(b, end=b.end.retarget({EXIT: step}))
         for n, b in flow.blocks.items()
@@ -184,10 +183,3 @@ def _in_loop(side: MergeInput, loop: CtaLoop) -> MergeInput:
     if states is not None:
         states = {**states, **{n: ProductState({kernel: n}, frozenset({kernel})) for n in (before, begin, step)}}
     return replace(side, flow=completed(Flow(entry, blocks), kernel), states=states)
-
-
-def _free(flow: Flow, word: str) -> str:
-    """A name that no block has."""
-    while word in flow.blocks:
-        word += "_"
-    return word
