@@ -90,7 +90,7 @@ def _fused(found: Measured, way: str) -> goptx.Woven:
 def about(woven: goptx.Woven, assembled: bool = True) -> dict[str, Any]:
     """Facts about what was made, for the record."""
     report, decision = woven.report, woven.report.decision
-    expected = getattr(report, "expected", None)  # the estimated gain over separate launches, where there is one
+    expected = report.expected
     facts: dict[str, Any] = {
         "strategy": woven.strategy,
         "chosen": decision.chosen.name if decision else woven.strategy,

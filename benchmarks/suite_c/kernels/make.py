@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# mypy: disable-error-code="no-untyped-def,untyped-decorator,import-not-found"
+# mypy: disable-error-code="no-untyped-def,untyped-decorator,import-not-found,misc"
 """The kernels of suite C, in Triton, which compiles them to PTX without a GPU: NAME.sm_90a.ptx and NAME.toml.
 
     ./make.py [--check] [NAME ...]
@@ -10,17 +10,15 @@ With --check nothing is written: the exit status is 1 if a committed file differ
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER.parents[1] / "unseen" / "kernels" / "triton"))
 
-from make import TARGET, VERSION, ASTSource, tl, triton  # noqa: E402 - the module above, not this one
+from make import Compiled, is_stale, made, tl, triton  # noqa: E402 - the module above, not this one
 
 
 @triton.jit
@@ -94,19 +92,14 @@ PRODUCT, TOKENS, HEADS, ADAM, ROWS, TABLE = 4096, 2048, 64, 1 << 25, 32768, 3200
 WIDTH = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launched(Compiled):
     """How a kernel is compiled and launched. `check`: the lines of that table."""
 
-    kernel: Any
-    types: str
-    constants: Mapping[str, int]
     grid: Sequence[int]
     arguments: Sequence[Argument]
     check: Sequence[str]
     about: str
-    warps: int = 4
-    stages: int = 3
 
 
 def _in(name: str, dtype: str, length: int, filled: str = "uniform", low: float = -1.0, high: float = 1.0) -> Argument:
@@ -126,39 +119,78 @@ def _value(name: str, value: float, dtype: str = "int32") -> Argument:
     return name, dtype, f"value = {value}"
 
 
-KERNELS: Mapping[str, Compiled] = {
-    "product": Compiled(
-        product, "*fp16 *fp16 *fp16 i32:16 i32:16 i32:16", {"DOWN": 128, "ACROSS": 128, "INNER": 64, "BAND": 8},
-        [PRODUCT // 128 * (PRODUCT // 128)],
-        [_out("c", "float16", PRODUCT**2), _in("a", "float16", PRODUCT**2), _in("b", "float16", PRODUCT**2),
-         _value("m", PRODUCT), _value("n", PRODUCT), _value("k", PRODUCT)],
-        ["grid = [16]", "lengths = { c = 262144, a = 131072, b = 32768 }", "values = { m = 1024, n = 256, k = 128 }"],
-        "A product of two matrices of halves, 4,096 x 4,096 each: 128 x 128 x 64, 4 warps, 3 stages.",
+KERNELS: Mapping[str, Launched] = {
+    "product": Launched(
+        product,
+        "*fp16 *fp16 *fp16 i32:16 i32:16 i32:16",
+        {"DOWN": 128, "ACROSS": 128, "INNER": 64, "BAND": 8},
+        grid=[PRODUCT // 128 * (PRODUCT // 128)],
+        arguments=[
+            _out("c", "float16", PRODUCT**2),
+            _in("a", "float16", PRODUCT**2),
+            _in("b", "float16", PRODUCT**2),
+            _value("m", PRODUCT),
+            _value("n", PRODUCT),
+            _value("k", PRODUCT),
+        ],
+        check=[
+            "grid = [16]",
+            "lengths = { c = 262144, a = 131072, b = 32768 }",
+            "values = { m = 1024, n = 256, k = 128 }",
+        ],
+        about="A product of two matrices of halves, 4,096 x 4,096 each: 128 x 128 x 64, 4 warps, 3 stages.",
     ),
-    "attention": Compiled(
-        attention, "*fp16 *fp16 *fp16 *fp16 i32:16 fp32", {"ROWS": 128, "TILE": 64, "DIM": 64},
-        [TOKENS // 128, HEADS],
-        [_out("y", "float16", HEADS * TOKENS * 64), *(_in(n, "float16", HEADS * TOKENS * 64) for n in "qkv"),
-         _value("tokens", TOKENS), _value("scale", 0.18033688, "float32")],
-        ["grid = [2, 2]", "lengths = { y = 32768, q = 32768, k = 32768, v = 32768 }", "values = { tokens = 256 }"],
-        "Attention of 64 heads, 2,048 tokens, 64 dimensions, all to all.",
+    "attention": Launched(
+        attention,
+        "*fp16 *fp16 *fp16 *fp16 i32:16 fp32",
+        {"ROWS": 128, "TILE": 64, "DIM": 64},
+        grid=[TOKENS // 128, HEADS],
+        arguments=[
+            _out("y", "float16", HEADS * TOKENS * 64),
+            *(_in(n, "float16", HEADS * TOKENS * 64) for n in "qkv"),
+            _value("tokens", TOKENS),
+            _value("scale", 0.18033688, "float32"),
+        ],
+        check=[
+            "grid = [2, 2]",
+            "lengths = { y = 32768, q = 32768, k = 32768, v = 32768 }",
+            "values = { tokens = 256 }",
+        ],
+        about="Attention of 64 heads, 2,048 tokens, 64 dimensions, all to all.",
     ),
-    "adam_step": Compiled(
-        adam_step, "*fp32 *fp32 *fp32 *fp32 i32:16" + " fp32" * 4, {"TILE": 1024}, [ADAM // 1024],
-        [_changed("p", ADAM), _in("g", "float32", ADAM), _changed("m", ADAM), _changed("v", ADAM, 0.0),
-         _value("n", ADAM), _value("rate", 0.001, "float32"), _value("beta1", 0.9, "float32"),
-         _value("beta2", 0.999, "float32"), _value("eps", 1e-8, "float32")],
-        ["grid = [2]", "lengths = { p = 1600, g = 1600, m = 1600, v = 1600 }", "values = { n = 1600 }"],
-        "A step of Adam: 33,554,432 floats.",
+    "adam_step": Launched(
+        adam_step,
+        "*fp32 *fp32 *fp32 *fp32 i32:16" + " fp32" * 4,
+        {"TILE": 1024},
+        grid=[ADAM // 1024],
+        arguments=[
+            _changed("p", ADAM),
+            _in("g", "float32", ADAM),
+            _changed("m", ADAM),
+            _changed("v", ADAM, 0.0),
+            _value("n", ADAM),
+            _value("rate", 0.001, "float32"),
+            _value("beta1", 0.9, "float32"),
+            _value("beta2", 0.999, "float32"),
+            _value("eps", 1e-8, "float32"),
+        ],
+        check=["grid = [2]", "lengths = { p = 1600, g = 1600, m = 1600, v = 1600 }", "values = { n = 1600 }"],
+        about="A step of Adam: 33,554,432 floats.",
     ),
-    "embedding": Compiled(
-        embedding, "*fp16 *fp16 *i32", {"WIDTH": WIDTH}, [ROWS],
-        [_out("y", "float16", ROWS * WIDTH), _in("table", "float16", TABLE * WIDTH),
-         _in("index", "int32", ROWS, "integers", 0, TABLE)],
-        ["grid = [3]", f"lengths = {{ y = {3 * WIDTH}, table = {TABLE * WIDTH}, index = 3 }}"],
-        "Embeddings of 32,768 tokens: rows of 4,096 halves out of 32,000.",
+    "embedding": Launched(
+        embedding,
+        "*fp16 *fp16 *i32",
+        {"WIDTH": WIDTH},
+        grid=[ROWS],
+        arguments=[
+            _out("y", "float16", ROWS * WIDTH),
+            _in("table", "float16", TABLE * WIDTH),
+            _in("index", "int32", ROWS, "integers", 0, TABLE),
+        ],
+        check=["grid = [3]", f"lengths = {{ y = {3 * WIDTH}, table = {TABLE * WIDTH}, index = 3 }}"],
+        about="Embeddings of 32,768 tokens: rows of 4,096 halves out of 32,000.",
     ),
-}  # fmt: skip
+}
 
 
 def main() -> int:
@@ -170,37 +202,23 @@ def main() -> int:
     for name, compiled in KERNELS.items():
         if options.names and name not in options.names:
             continue
-        for path, text in zip(
-            (FOLDER / f"{name}.sm_90a.ptx", FOLDER / f"{name}.toml"), made(name, compiled), strict=True
-        ):
-            if not options.check:
-                path.write_text(text)
-            equal = path.is_file() and path.read_text() == text
-            stale += not equal
-            print(f"{path.name}{'' if equal else ' DIFFERS'}")
+        text, specification = launched(name, compiled)
+        stale += is_stale(FOLDER / f"{name}.sm_90a.ptx", text, options.check)
+        stale += is_stale(FOLDER / f"{name}.toml", specification, options.check)
     return 1 if stale else 0
 
 
-def made(name: str, compiled: Compiled) -> tuple[str, str]:
+def launched(name: str, compiled: Launched) -> tuple[str, str]:
     """The PTX, and the launch specification."""
-    names = [n for n in compiled.kernel.arg_names if n not in compiled.constants]
-    types = compiled.types.split()
-    signature = {n: one.split(":")[0] for n, one in zip(names, types, strict=True)}
-    signature |= dict.fromkeys(compiled.constants, "constexpr")
-    aligned = {(i,): [["tt.divisibility", 16]] for i, one in enumerate(types) if one[0] == "*" or ":16" in one}
-    source = ASTSource(compiled.kernel, signature, constexprs=dict(compiled.constants), attrs=aligned)
-    settings = {"num_warps": compiled.warps, "num_stages": compiled.stages, "ptx_version": VERSION}
-    found = triton.compile(source, target=TARGET, options=settings)
-    head = f"// Triton {triton.__version__}, num_warps={compiled.warps}, num_stages={compiled.stages}\n"
+    ptx, about = made(compiled)
     lines = [f"# {compiled.about}", "", "[[kernel]]", f'file = "{name}.sm_90a.ptx"', f'entry = "{name}"']
     lines += [f"grid = {list(compiled.grid)}", f"block = [{32 * compiled.warps}]"]
-    lines += [f"shared = {found.metadata.shared}", "tunable = false"]
+    lines += [f"shared = {about.shared}", "tunable = false"]
     scratch = (("global_scratch", "uint64", "value = 0"), ("profile_scratch", "uint64", "value = 0"))
     for seed, (argument, dtype, text) in enumerate((*compiled.arguments, *scratch)):
         lines += ["", "[[kernel.argument]]", f'name = "{argument}"', f'dtype = "{dtype}"', text]
         lines += [f"seed = {700 + seed}"] if "generator" in text else []
-    text = re.sub(r"\s+\n", "\n", found.asm["ptx"]).lstrip()
-    return head + text, "\n".join([*lines, "", "[check]", *compiled.check]) + "\n"
+    return ptx, "\n".join([*lines, "", "[check]", *compiled.check]) + "\n"
 
 
 if __name__ == "__main__":

@@ -329,18 +329,25 @@ def main() -> int:
     for name, compiled in KERNELS.items():
         if options.names and name not in options.names:
             continue
-        text, facts = made(compiled)
-        path = FOLDER / f"{name}.sm_90a.ptx"
-        if not options.check:
-            path.write_text(text)
-        equal = path.is_file() and path.read_text() == text
-        stale += not equal
-        print(f"{path.name}: {facts}{'' if equal else ', DIFFERS'}")
+        text, about = made(compiled)
+        facts = f"{32 * about.num_warps} threads, {about.shared} bytes shared"
+        for kind in ("global_scratch_size", "profile_scratch_size"):
+            facts += f", {kind} {getattr(about, kind, 0)}"
+        stale += is_stale(FOLDER / f"{name}.sm_90a.ptx", text, options.check, facts)
     return 1 if stale else 0
 
 
-def made(compiled: Compiled) -> tuple[str, str]:
-    """The PTX, and the facts of a launch."""
+def is_stale(path: Path, text: str, check: bool, facts: str = "") -> bool:
+    """Whether the file has another text after it was written, or only compared for a `check`; prints that."""
+    if not check:
+        path.write_text(text)
+    equal = path.is_file() and path.read_text() == text
+    print(", ".join(filter(None, (path.name, facts, "" if equal else "DIFFERS"))))
+    return not equal
+
+
+def made(compiled: Compiled) -> tuple[str, Any]:
+    """The PTX, and what Triton says of the kernel."""
     names = [name for name in compiled.kernel.arg_names if name not in compiled.constants]
     types = compiled.types.split()
     signature = {name: one.split(":")[0] for name, one in zip(names, types, strict=True)}
@@ -350,12 +357,8 @@ def made(compiled: Compiled) -> tuple[str, str]:
     settings = {"num_warps": compiled.warps, "num_stages": compiled.stages, "ptx_version": VERSION}
     found = triton.compile(source, target=TARGET, options=settings)
     about = found.metadata
-    text = found.asm["ptx"]
     head = f"// Triton {triton.__version__}, num_warps={about.num_warps}, num_stages={about.num_stages}\n"
-    facts = f"{32 * about.num_warps} threads, {about.shared} bytes shared"
-    for kind in ("global_scratch_size", "profile_scratch_size"):
-        facts += f", {kind} {getattr(about, kind, 0)}"
-    return head + re.sub(r"\s+\n", "\n", text).lstrip(), facts
+    return head + re.sub(r"\s+\n", "\n", found.asm["ptx"]).lstrip(), about
 
 
 if __name__ == "__main__":
