@@ -199,7 +199,12 @@ MARKS = (
     | st.builds(Directive, st.just(".loc"), st.tuples(LOCATIONS))
     | st.builds(Directive, st.sampled_from([".branchtargets", ".calltargets"]), tuples(WORDS, 1))
 )
-ABOUT = st.builds(Directive, st.sampled_from([".maxntid", ".noreturn", ".abi_preserve"]), tuples(INTEGERS)) | PRAGMAS
+EXTENTS = st.integers(1, (1 << 32) - 1).map(str)
+ABOUT = (
+    st.builds(Directive, st.just(".maxntid"), tuples(EXTENTS, 1, 3))
+    | st.builds(Directive, st.sampled_from([".noreturn", ".abi_preserve"]), tuples(INTEGERS))
+    | PRAGMAS
+)
 PROTOTYPES = st.builds(Prototype, tuples(PARAMETERS, 0, 1), WORDS, tuples(PARAMETERS), tuples(ABOUT))
 BODIES: st.SearchStrategy[tuple[Statement, ...]] = st.recursive(
     tuples(
