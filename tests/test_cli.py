@@ -57,6 +57,12 @@ def test_output_file_holds_what_standard_output_would(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["out.ptx"]
 
 
+def test_options_may_stand_between_the_files(tmp_path: Path) -> None:
+    done = run("weave", HARRIS, "--report=json", SORT, "-o", "out.ptx", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "out.ptx").read_text() == run("weave", HARRIS, SORT, cwd=tmp_path).stdout
+
+
 def test_output_file_can_be_read_like_any_new_file(tmp_path: Path) -> None:
     run("weave", HARRIS, SORT, "-o", "out.ptx", cwd=tmp_path)
     (tmp_path / "other").touch()

@@ -30,7 +30,19 @@ def command_line() -> argparse.ArgumentParser:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Raises errors in the arguments as `InputError`, like any other error."""
+    """Raises errors in the arguments as `InputError`, like any other error. Options may stand between files."""
+
+    _anywhere = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As the base does; lists of files may be divided by options, for which the base parses twice."""
+        if self._anywhere or not any(a.nargs in ("+", "*") for a in self._get_positional_actions()):
+            return super().parse_known_args(args, namespace)
+        self._anywhere = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._anywhere = False
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As the base does, but what a command does not know leads to the help of that command."""
