@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from goptx.sources.read import read
     from goptx.strategies.batch import batch
     from goptx.strategies.coarsen import coarsen
+    from goptx.strategies.estimates.suggest import suggest
     from goptx.strategies.fuse import fuse
     from goptx.tuning.best import replay
     from goptx.tuning.profile import profile
@@ -69,6 +70,7 @@ _HOMES = {
     "read": "goptx.sources.read",
     "prove": "goptx.checking.certify",
     "replay": "goptx.tuning.best",
+    "suggest": "goptx.strategies.estimates.suggest",
     "sweep": "goptx.tuning.register_sweep",
     "tune": "goptx.tuning.tune",
     "weave": "goptx.weaving.weave",
@@ -106,6 +108,7 @@ __all__ = [
     "prove",
     "read",
     "replay",
+    "suggest",
     "sweep",
     "tune",
     "weave",

@@ -19,9 +19,9 @@ from goptx.cli.commands import (
     tune,
     weave,
 )
-from goptx.cli.commands.programs import graph
+from goptx.cli.commands.programs import graph, suggest
 
 COMMANDS = (
     weave.add, fuse.add, coarsen.add, batch.add, check.add, prove.add, sweep.add, tune.add, replay.add, profile.add,
-    graph.add, show.add, spec.add, show.add_fmt, latency.add, cache.add, doctor.add,
+    graph.add, suggest.add, show.add, spec.add, show.add_fmt, latency.add, cache.add, doctor.add,
 )  # fmt: skip

@@ -1,1 +1,1 @@
-"""Commands for the launches of a whole program."""
+"""Commands for the kernels and launches of a whole program."""
