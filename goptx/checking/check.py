@@ -123,8 +123,9 @@ def check(
     found, fault = runner.woven(woven, values, arrays, alone)
     size = sum(alone[k][i].nbytes for (k, i) in arrays)
     return Check(
-        woven.name, tuple(named), runner.shape(woven), seed, runner.orders, size, found, fault, woven.report, undefined
-    )
+        woven.name, tuple(named), runner.shape(woven), seed, runner.orders, size, found, fault, woven.report, undefined,
+        tuple(place for subject in subjects for place in subject.float_updates),
+    )  # fmt: skip
 
 
 def _with_blocks_of(woven: Woven, shapes: Sequence[Shape]) -> tuple[Shape, ...]:

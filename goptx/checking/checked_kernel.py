@@ -10,6 +10,8 @@ from goptx.errors import InputError
 from goptx.launch.shape import Shape
 from goptx.launch.specification import Launch, find_specification, specification_beside
 from goptx.ptx.ir import Function, Module
+from goptx.ptx.opcodes import facts_of
+from goptx.ptx.walk import instructions_of
 from goptx.readable_names import short, short_parameter
 
 
@@ -48,6 +50,12 @@ class Subject:
     def specification(self) -> Path | None:
         """The path where its specification is looked for."""
         return specification_beside(self.path) if self.path else None
+
+    @property
+    def float_updates(self) -> list[str]:
+        """Where its module adds floating-point numbers in memory, in an order that is not fixed."""
+        code = (i for function in self.module.functions for i in instructions_of(function))
+        return [self.at(i.line) for i in code if facts_of(i.opcode).is_float_update]
 
     def at(self, line: int) -> str:
         return f"{self.module.source}:{line}"

@@ -81,6 +81,7 @@ CTA_BARRIER = Row(writes=0, access="f", scope=Scope.CTA, blocking=True)
 CTA_ARRIVAL = Row(writes=0, access="f", scope=Scope.CTA, releases=True)
 CTA_REDUCTION = Row(access="f", scope=Scope.CTA, blocking=True)
 TENSOR = Row(writes=0, access="ls", space="tensor")
+FLOATS = frozenset(("f16", "f16x2", "bf16", "bf16x2", "f32", "f64"))
 UNKNOWN = Row(writes=sys.maxsize, updates=True, access="ls", scope=Scope.CTA, blocking=True, acquires=True)
 
 TABLE: dict[str, Row] = {
@@ -274,6 +275,11 @@ class Facts:
     def is_atomic_add(self) -> bool:
         """Whether it is an atomic addition. A loop around it changes the sum by itself unless it adds zero."""
         return self.is_atomic and "add" in self.modifiers
+
+    @property
+    def is_float_update(self) -> bool:
+        """Whether it adds a floating-point number to one in memory: the rounded sum depends on the order of threads."""
+        return self.base in ("atom", "red") and "add" in self.modifiers and not self.modifiers.isdisjoint(FLOATS)
 
     # What it computes --------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ import pytest
 from bodies import kernel
 
 import goptx
+from goptx.checking.verdict import Difference
 from goptx.cli import main
 
 ROOT = Path(__file__).parents[2]
@@ -207,6 +208,17 @@ def test_a_sign_of_zero_is_a_difference(spoil: Callable[[str, str], None]) -> No
     (difference,) = check.differences
     assert (difference.alone, difference.woven) == ("0.0 (0x00000000)", "-0.0 (0x80000000)")
     assert isinstance(check.failure, goptx.CheckFailed)
+
+
+def test_sums_of_floats_in_no_fixed_order_are_named() -> None:
+    """Where the order of the warps changed nothing alone, but does in the fused kernel."""
+    check = goptx.check(DOUBLE, NEXT)
+    assert check.float_updates == ()
+    adds = DOUBLE.replace("st.global.f32", "red.global.add.f32")
+    check = goptx.check(adds, NEXT)
+    assert check and len(check.float_updates) == 1
+    differs = replace(check, differences=(Difference("A:1", 1, 1024, 0, "1.0", "2.0"),))
+    assert check.float_updates[0] in str(differs.failure) and "the last bits may differ" in str(differs.failure)
 
 
 def test_a_store_too_many_fails(spoil: Callable[[str, str], None]) -> None:
