@@ -1,4 +1,4 @@
-"""Names, comments, docstrings and messages use the field's words, not a private language.
+"""Names, comments, docstrings, messages and documents use the field's words, not a private language.
 
 A word below has a meaning that the literature calls otherwise. Identifiers are split at `_` and at capitals. A line
 that needs a word all the same has a trailing comment: `# word: apart, of memory addresses`.
@@ -56,6 +56,30 @@ def private_words(text: str) -> Iterator[tuple[int, str]]:
             found = [part.lower() for part in _PART.findall(line) if part.lower() in INSTEAD]
             found += [phrase for phrase in PHRASES if re.search(rf"(?<!there )\b{phrase}\b", line)]
             yield from ((number, word) for word in found if not (allowed and word == allowed[1]))
+
+
+def private_words_of_document(text: str) -> Iterator[tuple[int, str]]:
+    """The same for Markdown, without its code and comments."""
+    plain = re.sub(r"^(```|    ).*?$", "", re.sub(r"^```.*?^```$", _emptied, text, flags=re.S | re.M), flags=re.M)
+    plain = re.sub(r"`[^`]*`|<!--.*?-->|\]\([^)]*\)", _emptied, plain, flags=re.S)
+    for number, line in enumerate(plain.splitlines(), 1):
+        yield from ((number, word) for word in re.findall(r"[a-z]+", line.lower()) if word in INSTEAD)
+
+
+def _emptied(found: re.Match[str]) -> str:
+    return "\n" * found[0].count("\n")
+
+
+def documents() -> list[Path]:
+    found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    found += [path for folder in ("examples", "latency_tables") for path in (ROOT / folder).rglob("README.md")]
+    return sorted(found)
+
+
+@pytest.mark.parametrize("path", documents(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_the_words_of_documents_are_the_fields(path: Path) -> None:
+    found = private_words_of_document(path.read_text(encoding="utf-8"))
+    assert not [f"{path}:{line}: {word}; write {INSTEAD[word]}" for line, word in found]
 
 
 def files() -> list[Path]:
