@@ -125,7 +125,7 @@ class _Decoder:
 
     def formal(self, parameter: Variable) -> None:
         if parameter.space == ".reg":
-            self.names.declare((f".{parameter.type}",), parameter.name, None)
+            self.names.declare(parameter.qualifiers, parameter.name, None)
         else:
             self.variable(parameter)
 

@@ -183,8 +183,8 @@ class Names:
         return self.symbols[name]
 
     def address(self, operand: Operand, space: str) -> tuple[Source, str]:
-        """Reads addresses (64 bits, signed) from `[...]`, and their space. Where the instruction says `.param`, the
-        space is that of the symbol, which may be the frame's."""
+        """Reads addresses (64 bits, signed) from `[...]`, and their space. Where the instruction says `.param`,
+        `.local` or nothing, the space is that of the symbol, which may be the frame's."""
         if not (isinstance(operand, Address) and len(operand.parts) == 1):
             raise Trouble("unsupported", f"the operand `{operand}` is not an address")
         inner = operand.parts[0]
@@ -193,8 +193,9 @@ class Names:
         if not isinstance(inner, Name | Sum):
             raise Trouble("unsupported", f"the operand `{operand}` is not an address")
         base = inner.base if isinstance(inner, Sum) else inner
-        if space in ("param", "local") and isinstance(base, Name) and base.text not in self.registers:
-            space = "local" if self.symbol(base.text).space == "frame" else space
+        if space in ("param", "local", "") and isinstance(base, Name) and base.text not in self.registers:
+            own = self.symbol(base.text).space
+            space = "local" if own == "frame" else space or (own if own in ("shared", "local") else "")
         return self._address(inner, np.dtype(np.int64)), space
 
     # writing -----------------------------------------------------------------------------------------
