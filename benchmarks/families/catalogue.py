@@ -50,6 +50,9 @@ FAMILIES: dict[str, Family] = {
         "`bfe`, `bfi`: positions and lengths up to 255; `fns`: base up to 31, not the offset -2**31",
     ),
     "integer comparison": Family(partial(lanewise.integers, "integer comparison"), "with `selp`, `slct`"),
+    "video": Family(
+        lanewise.videos, "words below 2**15: of larger ones ptxas 13.0 makes other sums and products than the manual"
+    ),
     "float arithmetic": Family(partial(lanewise.floats, floating_opcodes.ARITHMETIC), "some need sm_100"),
     "float min max sign": Family(partial(lanewise.floats, floating_opcodes.UNROUNDED), "some need sm_100"),
     "float comparison": Family(partial(lanewise.floats, floating_opcodes.COMPARING)),

@@ -27,6 +27,7 @@ from goptx.emulator.instructions import (
 )
 from goptx.emulator.instructions.lanewise import Array, Lanewise
 from goptx.emulator.integer.integer import integer
+from goptx.emulator.integer.video import separated, video
 from goptx.emulator.lanes import Lanes
 from goptx.emulator.matrices import warp_matrices
 from goptx.emulator.memory.undefined import SPOILED, Rule, bits, rule_of, whole
@@ -68,10 +69,15 @@ def execution(instruction: Instruction, names: Names) -> Execute:
     return fail
 
 
+def lanewise(opcode: str, operands: int) -> Lanewise | None:
+    """The function of an instruction with so many sources on each lane's own values; None for other instructions."""
+    return integer(opcode) or floating(opcode, operands) or convert(opcode)
+
+
 def _lanewise(instruction: Instruction, names: Names) -> Execute:
     opcode = instruction.opcode
-    operands = operands_of(instruction)
-    found = integer(opcode) or floating(opcode, len(operands) - 1) or convert(opcode)
+    operands, selectors = separated(operands_of(instruction))
+    found = video(opcode, selectors) if any(selectors) else lanewise(opcode, len(operands) - 1)
     if found is None:
         known = "has no such form" if facts_of(opcode).known else "is not known"
         raise Trouble("unsupported", f"`{opcode}` {known} to the emulator")
