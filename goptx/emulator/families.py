@@ -1,12 +1,13 @@
 """From an instruction to the function that executes it for lanes: which family takes which opcode.
 
-An instruction without a family becomes a function that reports so when it runs. So nothing is skipped, and code that is
-never reached does no harm.
+An instruction without a family becomes a `Missing`, which reports so when it runs. So nothing is skipped, and code that
+is never reached does no harm.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
@@ -19,6 +20,7 @@ from goptx.emulator.instructions import (
     asynchronous,
     atomics,
     bulk,
+    cluster_operations,
     load_store,
     mbarrier,
     move,
@@ -44,11 +46,23 @@ BUILDERS: dict[str, Callable[[Instruction, Names], Execute]] = {
     **atomics.BUILDERS,
     **asynchronous.BUILDERS,
     **bulk.BUILDERS,
+    **cluster_operations.BUILDERS,
     **mbarrier.BUILDERS,
     **register_pool.BUILDERS,
     **warp_operations.BUILDERS,
     **warp_matrices.BUILDERS,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What stands for an instruction that the emulator lacks: reports so when it runs."""
+
+    kind: str
+    message: str
+
+    def __call__(self, lanes: Lanes) -> None:
+        raise Trouble(self.kind, self.message)
 
 
 def execution(instruction: Instruction, names: Names) -> Execute:
@@ -59,14 +73,9 @@ def execution(instruction: Instruction, names: Names) -> Execute:
     try:
         return builder(instruction, names)
     except Trouble as error:
-        trouble = error
+        return Missing(error.kind, error.message)
     except (ValueError, LookupError) as error:
-        trouble = Trouble("unsupported", f"the operands do not fit ({error})")
-
-    def fail(lanes: Lanes) -> None:
-        raise Trouble(trouble.kind, trouble.message)
-
-    return fail
+        return Missing("unsupported", f"the operands do not fit ({error})")
 
 
 def lanewise(opcode: str, operands: int) -> Lanewise | None:
