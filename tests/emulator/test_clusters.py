@@ -89,3 +89,50 @@ def test_asynchronous_operations_on_global_memory() -> None:
     out = np.zeros(32, np.uint32)
     run(body, out, block=32)
     assert out.tolist() == [2 * (i + 5) for i in range(32)]
+
+
+EXCHANGE = """mov.u32 %r30, %tid.x; mul.wide.u32 %rd30, %r30, 4; add.u64 %rd31, %rd0, %rd30; mov.u32 %r31, s;
+    mad.lo.u32 %r1, %r30, 4, %r31; xor.b32 %r2, %r30, 77; mad.lo.u32 %r2, %r2, 4, %r31; mov.u32 %r5, %r30;"""
+
+
+@pytest.mark.parametrize("races", [False, True])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("arrive", "wait"), [("", ""), (".release", ".acquire"), (".release.aligned", ".acquire.aligned")]
+)
+def test_barriers_of_a_cluster(arrive: str, wait: str, seed: int, races: bool) -> None:
+    """Three phases of an exchange with another warp; between arrival and wait there is other work."""
+    both = f"barrier.cluster.arrive{arrive}; add.u32 %r5, %r5, 1; barrier.cluster.wait{wait};"
+    phase = f"st.shared.u32 [%r1], %r5; {both} ld.shared.u32 %r3, [%r2]; {both} mad.lo.u32 %r5, %r5, 3, %r3;"
+    out = np.zeros(128, np.uint32)
+    run(f"{EXCHANGE} {phase * 3} st.global.u32 [%rd31], %r5;", out, block=128, variables=SHARED, seed=seed, races=races)
+    values = list(range(128))
+    for _ in range(3):
+        values = [(v + 2) * 3 + values[i ^ 77] for i, v in enumerate(values)]
+    assert out.tolist() == values
+
+
+def test_a_relaxed_arrival_orders_nothing() -> None:
+    both = "barrier.cluster.arrive.relaxed; barrier.cluster.wait;"
+    body = f"{EXCHANGE} st.shared.u32 [%r1], %r5; {both} ld.shared.u32 %r3, [%r2]; st.global.u32 [%rd31], %r3;"
+    fault("race", body, np.zeros(128, np.uint32), block=128, variables=SHARED, races=True)
+
+
+def test_threads_that_end_are_not_waited_for() -> None:
+    body = f"""{EXCHANGE} setp.lt.u32 %p1, %r30, 40; @%p1 bra GO; exit;
+        GO: barrier.cluster.arrive; barrier.cluster.wait; st.global.u32 [%rd31], 7;"""
+    out = np.zeros(64, np.uint32)
+    run(body, out, block=64, variables=SHARED)
+    assert out.tolist() == [7] * 40 + [0] * 24
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines"),
+    [
+        ("barrier count", "barrier.cluster.wait;"),
+        ("barrier count", "barrier.cluster.arrive; barrier.cluster.arrive;"),
+        ("deadlock", "setp.lt.u32 %p1, %r30, 32; @%p1 barrier.cluster.arrive; @%p1 barrier.cluster.wait; bar.sync 0;"),
+    ],
+)
+def test_barriers_of_a_cluster_that_go_wrong(kind: str, lines: str) -> None:
+    fault(kind, f"{EXCHANGE} {lines}", np.zeros(64, np.uint32), block=64, variables=SHARED)

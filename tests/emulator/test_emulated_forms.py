@@ -27,10 +27,16 @@ def arguments() -> list[Array]:
     return [np.zeros(4096, np.uint64), np.zeros(64, np.uint8)]
 
 
-def with_objects(form: Form) -> list[str]:
-    """The instructions, with a new mbarrier object for each that operates on one."""
-    uses = "[bar]" in form.operands or form.pattern.startswith(("mbarrier.", "cp.async.mbarrier"))
-    return [line for instruction in form.instructions() for line in ([INITIALISE] if uses else []) + [instruction]]
+def runnable(form: Form) -> list[str]:
+    """The instructions, with a new mbarrier object for each that operates on one, and both halves of a barrier."""
+    before, after = [], []
+    if "[bar]" in form.operands or form.pattern.startswith(("mbarrier.", "cp.async.mbarrier")):
+        before = [INITIALISE]
+    if form.pattern.startswith("barrier.cluster.wait"):
+        before = ["barrier.cluster.arrive"]
+    if form.pattern.startswith("barrier.cluster.arrive"):
+        after = ["barrier.cluster.wait"]
+    return [line for instruction in form.instructions() for line in (*before, instruction, *after)]
 
 
 def test_the_table_is_what_the_code_says() -> None:
@@ -50,7 +56,7 @@ def test_what_is_emulated_runs(chapter: int) -> None:
     own = [f for f in forms() if f.section.startswith(f"9.7.{chapter}.") and is_emulated(f)]
     for form in own:
         if not form.pattern.startswith(NOT_RUN):
-            text = module(with_objects(form), form.architecture)
+            text = module(runnable(form), form.architecture)
             try:
                 goptx.emulate(text, 1, 64, arguments(), strict=False)
             except EmulationFault as fault:
