@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from emulator import floating_opcodes
-from families import asynchronous, atomics, control, lanewise, matrices, memory, threads
+from families import asynchronous, atomics, bulk, control, lanewise, matrices, memory, threads
 from families.entry import Case
 from families.matrices import INEXACT
 
@@ -82,6 +82,7 @@ FAMILIES: dict[str, Family] = {
     "loads and stores": Family(memory.accesses),
     "cp.async": Family(asynchronous.copies),
     "mbarrier": Family(asynchronous.barrier_objects, "the state, which is opaque, left out"),
+    "bulk operations": Family(bulk.operations, "with clusters of one CTA"),
     "integer atomics": Family(
         atomics.integers, "where threads meet: final memory, and all returned values of a cell in order of size"
     ),
