@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from emulator import floating_opcodes
-from families import asynchronous, atomics, control, lanewise, matrices, memory, threads
+from families import asynchronous, atomics, bulk, control, lanewise, matrices, memory, threads
 from families.entry import Case
 from families.matrices import INEXACT
 
@@ -50,6 +50,9 @@ FAMILIES: dict[str, Family] = {
         "`bfe`, `bfi`: positions and lengths up to 255; `fns`: base up to 31, not the offset -2**31",
     ),
     "integer comparison": Family(partial(lanewise.integers, "integer comparison"), "with `selp`, `slct`"),
+    "video": Family(
+        lanewise.videos, "words below 2**15: of larger ones ptxas 13.0 makes other sums and products than the manual"
+    ),
     "float arithmetic": Family(partial(lanewise.floats, floating_opcodes.ARITHMETIC), "some need sm_100"),
     "float min max sign": Family(partial(lanewise.floats, floating_opcodes.UNROUNDED), "some need sm_100"),
     "float comparison": Family(partial(lanewise.floats, floating_opcodes.COMPARING)),
@@ -79,6 +82,7 @@ FAMILIES: dict[str, Family] = {
     "loads and stores": Family(memory.accesses),
     "cp.async": Family(asynchronous.copies),
     "mbarrier": Family(asynchronous.barrier_objects, "the state, which is opaque, left out"),
+    "bulk operations": Family(bulk.operations, "with clusters of one CTA"),
     "integer atomics": Family(
         atomics.integers, "where threads meet: final memory, and all returned values of a cell in order of size"
     ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from emulator import convert_opcodes, floating_opcodes, integer_opcodes
+from emulator import convert_opcodes, floating_opcodes, integer_opcodes, video_opcodes
 from emulator.floating_opcodes import Bound
 from families.comparison import FLOATS, element_of, numbers
 from families.entry import WIDTHS, Case, Entry
@@ -18,6 +18,7 @@ from goptx.emulator.floating.convert import convert
 from goptx.emulator.floating.floating import floating
 from goptx.emulator.instructions.lanewise import Array, Lanewise
 from goptx.emulator.integer.integer import integer
+from goptx.emulator.integer.video import video
 from goptx.ptx.opcodes import facts_of
 
 TABLES = (0x00, 0x80, 0xFE, 0x96, 0xE8, 0xCA, 0xB8, 0x1B, 0x6A, 0x3C, 0x0F, 0x55, 0x78, 0xD2, 0xFF)  # of lop3
@@ -142,6 +143,28 @@ def _mixed_carries() -> list[Case]:
         entry.write(high)
         cases.append(entry.case())
     return cases
+
+
+def videos() -> list[Case]:
+    """With selectors; operands of few bits where ptxas 13.0 expands the instruction into something else than the manual
+    has: sums of words, and products of words."""
+    cases = []
+    for opcode, selectors in video_opcodes.INSTRUCTIONS:
+        lanewise = video(opcode, selectors)
+        assert lanewise is not None
+        values = [v & np.uint32(0x7FFF) if _is_scalar(opcode) else v for v in operands(lanewise.sources)]
+        entry = Entry(f"{opcode} {' '.join(s or '-' for s in selectors)}", len(values[0]) // 256)
+        given = [entry.read(v) for v in values]
+        target = entry.new("b32")
+        named = [video_opcodes.spelled(r, s) for r, s in zip([target, *given], selectors, strict=False)]
+        entry.line(f"{opcode} {', '.join(named)};")
+        entry.write(target)
+        cases.append(entry.case())
+    return cases
+
+
+def _is_scalar(opcode: str) -> bool:
+    return opcode.split(".")[0][-1] not in "24"
 
 
 def floats(opcodes: Sequence[str]) -> list[Case]:

@@ -83,7 +83,14 @@ def _pass(outer: Lanes, argument: Operand, inner: Lanes, code: Code, formal: Var
 
 
 def _hand(give: Lanes, giver: Code, name: str, take: Lanes, taker: Code, to: str, formal: Variable) -> None:
-    """Copies a register or a parameter variable of one activation to one of another."""
+    """Copies a register, a vector of registers or a parameter variable of one activation to one of another."""
+    given, taken = (code.names.vectors.get(n, ()) for code, n in ((giver, name), (taker, to)))
+    if len(given) != len(taken):
+        raise Trouble("unsupported", f"`{name}` is passed as `{to}`: they are not both vectors of one length")
+    if given:
+        for one, other in zip(given, taken, strict=True):
+            _hand(give, giver, one, take, taker, other, formal)
+        return
     if name in giver.names.registers:
         source = giver.names.source(Name(name), formal.type)
         values = source.each(give)

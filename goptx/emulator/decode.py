@@ -19,6 +19,7 @@ from goptx.analysis.sync.spin_loops import strong_reads_of_functions, waiting_lo
 from goptx.analysis.terminators import Branch, End, Jump, Stop, Switch
 from goptx.emulator.families import execution
 from goptx.emulator.faults import Trouble
+from goptx.emulator.instructions.cluster_barriers import ARRIVE, WAIT
 from goptx.emulator.instructions.load_store import load
 from goptx.emulator.lanes import Lanes
 from goptx.emulator.memory.layout import layout
@@ -45,6 +46,7 @@ from goptx.ptx.ir import (
     Arguments,
     Declaration,
     Function,
+    Immediate,
     Instruction,
     Label,
     Module,
@@ -125,7 +127,7 @@ class _Decoder:
 
     def formal(self, parameter: Variable) -> None:
         if parameter.space == ".reg":
-            self.names.declare((f".{parameter.type}",), parameter.name, None)
+            self.names.declare(parameter.qualifiers, parameter.name, None)
         else:
             self.variable(parameter)
 
@@ -224,7 +226,7 @@ class _Decoder:
         try:
             if facts.base == "call":
                 return self.call(bare, block)
-            if facts.base in ("bar", "barrier") and "warp" not in facts.modifiers and "cluster" not in facts.modifiers:
+            if facts.base in ("bar", "barrier") and "warp" not in facts.modifiers:
                 return self.barrier(bare, block)
             warp_wide = facts.row.scope == Convergence.WARP or facts.exclusive == "registers"
             if warp_wide and "sync" in facts.modifiers:
@@ -240,6 +242,10 @@ class _Decoder:
         facts = facts_of(instruction.opcode)
         operands = list(operands_of(instruction))
         aligned = facts.base == "bar" or "aligned" in facts.modifiers
+        if "cluster" in facts.modifiers:
+            operation = self.operation(instruction, block, _nothing)
+            cluster, none = ARRIVE if "arrive" in facts.modifiers else WAIT, self.names.source(Immediate("0"), "u32")
+            return lambda number: Barrier(operation, cluster, aligned, none, None, number)
         kind = next((k for k in ("arrive", "red") if k in facts.modifiers), "sync")
         write = condition = None
         if kind == "red":

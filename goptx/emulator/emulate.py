@@ -11,7 +11,7 @@ import numpy as np
 from goptx.emulator.decode import decode
 from goptx.emulator.emulated_launch import Launch
 from goptx.emulator.emulation import Emulation, together
-from goptx.emulator.instructions.literal import whole
+from goptx.emulator.instructions.constant_expression import whole
 from goptx.emulator.memory.address_spaces import WINDOWS
 from goptx.emulator.memory.caller_buffers import Buffers, host_extents
 from goptx.emulator.operands import Symbol

@@ -1,12 +1,13 @@
 """From an instruction to the function that executes it for lanes: which family takes which opcode.
 
-An instruction without a family becomes a function that reports so when it runs. So nothing is skipped, and code that is
-never reached does no harm.
+An instruction without a family becomes a `Missing`, which reports so when it runs. So nothing is skipped, and code that
+is never reached does no harm.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
@@ -19,6 +20,7 @@ from goptx.emulator.instructions import (
     asynchronous,
     atomics,
     bulk,
+    cluster_operations,
     load_store,
     mbarrier,
     move,
@@ -27,6 +29,7 @@ from goptx.emulator.instructions import (
 )
 from goptx.emulator.instructions.lanewise import Array, Lanewise
 from goptx.emulator.integer.integer import integer
+from goptx.emulator.integer.video import separated, video
 from goptx.emulator.lanes import Lanes
 from goptx.emulator.matrices import warp_matrices
 from goptx.emulator.memory.undefined import SPOILED, Rule, bits, rule_of, whole
@@ -43,11 +46,23 @@ BUILDERS: dict[str, Callable[[Instruction, Names], Execute]] = {
     **atomics.BUILDERS,
     **asynchronous.BUILDERS,
     **bulk.BUILDERS,
+    **cluster_operations.BUILDERS,
     **mbarrier.BUILDERS,
     **register_pool.BUILDERS,
     **warp_operations.BUILDERS,
     **warp_matrices.BUILDERS,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What stands for an instruction that the emulator lacks: reports so when it runs."""
+
+    kind: str
+    message: str
+
+    def __call__(self, lanes: Lanes) -> None:
+        raise Trouble(self.kind, self.message)
 
 
 def execution(instruction: Instruction, names: Names) -> Execute:
@@ -58,20 +73,20 @@ def execution(instruction: Instruction, names: Names) -> Execute:
     try:
         return builder(instruction, names)
     except Trouble as error:
-        trouble = error
+        return Missing(error.kind, error.message)
     except (ValueError, LookupError) as error:
-        trouble = Trouble("unsupported", f"the operands do not fit ({error})")
+        return Missing("unsupported", f"the operands do not fit ({error})")
 
-    def fail(lanes: Lanes) -> None:
-        raise Trouble(trouble.kind, trouble.message)
 
-    return fail
+def lanewise(opcode: str, operands: int) -> Lanewise | None:
+    """The function of an instruction with so many sources on each lane's own values; None for other instructions."""
+    return integer(opcode) or floating(opcode, operands) or convert(opcode)
 
 
 def _lanewise(instruction: Instruction, names: Names) -> Execute:
     opcode = instruction.opcode
-    operands = operands_of(instruction)
-    found = integer(opcode) or floating(opcode, len(operands) - 1) or convert(opcode)
+    operands, selectors = separated(operands_of(instruction))
+    found = video(opcode, selectors) if any(selectors) else lanewise(opcode, len(operands) - 1)
     if found is None:
         known = "has no such form" if facts_of(opcode).known else "is not known"
         raise Trouble("unsupported", f"`{opcode}` {known} to the emulator")

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from goptx.emulator.faults import Trouble
+from goptx.emulator.instructions.constant_expression import whole
 from goptx.emulator.instructions.lanewise import DTYPES, Array
-from goptx.emulator.instructions.literal import literal, whole
+from goptx.emulator.instructions.literal import literal
 from goptx.emulator.instructions.special_registers import SPECIAL
 from goptx.emulator.lanes import Lanes
 from goptx.emulator.memory.address_spaces import FIRST
@@ -20,6 +21,7 @@ from goptx.ptx.ir import (
     TYPE_BYTES,
     Address,
     Arguments,
+    Expression,
     Immediate,
     Instruction,
     Name,
@@ -103,6 +105,8 @@ class Names:
         match operand:
             case Arguments((single,)):
                 return self.source(single, type_)
+            case Sum() | Expression() if (text := constant(operand)) is not None:
+                return self.source(Immediate(text), type_)
             case Immediate(text):
                 value = literal(text, type_)
                 return Source(lambda lanes: value)
@@ -158,7 +162,7 @@ class Names:
             base, offset = operand.base, whole("0" + "".join(map(str, operand.tail)))
             offset = (offset + (1 << 63)) % (1 << 64) - (1 << 63)
         if isinstance(base, Immediate):
-            fixed = whole(base.text) + offset
+            fixed = (whole(base.text) + offset + (1 << 63)) % (1 << 64) - (1 << 63)
             return Source(lambda lanes: np.array(fixed).astype(wanted))
         assert isinstance(base, Name)
         if base.text in self.registers:
@@ -183,8 +187,8 @@ class Names:
         return self.symbols[name]
 
     def address(self, operand: Operand, space: str) -> tuple[Source, str]:
-        """Reads addresses (64 bits, signed) from `[...]`, and their space. Where the instruction says `.param`, the
-        space is that of the symbol, which may be the frame's."""
+        """Reads addresses (64 bits, signed) from `[...]`, and their space. Where the instruction says `.param`,
+        `.local` or nothing, the space is that of the symbol, which may be the frame's."""
         if not (isinstance(operand, Address) and len(operand.parts) == 1):
             raise Trouble("unsupported", f"the operand `{operand}` is not an address")
         inner = operand.parts[0]
@@ -193,8 +197,9 @@ class Names:
         if not isinstance(inner, Name | Sum):
             raise Trouble("unsupported", f"the operand `{operand}` is not an address")
         base = inner.base if isinstance(inner, Sum) else inner
-        if space in ("param", "local") and isinstance(base, Name) and base.text not in self.registers:
-            space = "local" if self.symbol(base.text).space == "frame" else space
+        if space in ("param", "local", "") and isinstance(base, Name) and base.text not in self.registers:
+            own = self.symbol(base.text).space
+            space = "local" if own == "frame" else space or (own if own in ("shared", "local") else "")
         return self._address(inner, np.dtype(np.int64)), space
 
     # writing -----------------------------------------------------------------------------------------
@@ -248,6 +253,14 @@ def _fits(name: str, held: np.dtype[np.generic], wanted: np.dtype[np.generic], t
     alike = held.kind == wanted.kind or not {held.kind, wanted.kind} & {"b", WIDE.kind}
     if not alike or held.itemsize < wanted.itemsize:
         raise Trouble("unsupported", f"the register {name} does not hold a .{type_}")
+
+
+def constant(operand: Sum | Expression) -> str | None:
+    """The text of an expression without names other than WARP_SZ, with the number in its place; None if it has some."""
+    parts = operand.pieces if isinstance(operand, Expression) else (operand.base, *operand.tail)
+    if any(isinstance(part, Name) and part.text != "WARP_SZ" for part in parts):
+        return None
+    return "".join("32" if isinstance(part, Name) else str(part) for part in parts)
 
 
 def operands_of(instruction: Instruction) -> tuple[Operand, ...]:

@@ -104,7 +104,7 @@ class Barrier:
     part."""
 
     operation: Operation
-    kind: str  # "sync", "arrive" or "red"
+    kind: str  # "sync", "arrive" or "red"; of a cluster "cluster arrive" or "cluster wait"
     aligned: bool
     id: Source
     count: Source | None

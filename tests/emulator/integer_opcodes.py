@@ -13,7 +13,6 @@ PATTERNS = f"""
     {{add.sat,sub.sat,min.relu,max.relu,mad.hi.sat,mad24.hi.sat}}.s32
     {{add,min,max}}.{{u16x2,s16x2}}  {{min,max}}.relu.s16x2
     {{dp4a,dp2a.lo,dp2a.hi}}.{{u32,s32}}.{{u32,s32}}
-    {{vabsdiff2,vabsdiff4}}.{{u32,s32}}.{{u32.u32,s32.s32}}  {{vabsdiff2,vabsdiff4}}.{{u32,s32}}.{{u32.u32,s32.s32}}.add
     {{add.cc,addc,addc.cc,sub.cc,subc,subc.cc}}.{{u32,s32,u64,s64}}
     {{mad.lo.cc,mad.hi.cc,madc.lo,madc.hi,madc.lo.cc,madc.hi.cc}}.{{u32,s32,u64,s64}}
 

@@ -35,4 +35,9 @@ PATTERNS = f"""
     movmatrix.sync.aligned.m8n8.trans.b16
 """
 
+PATTERN_120A = (
+    "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.{f32,f16}.{e4m3,e5m2,e3m2,e2m3}.{e4m3,e5m2,e3m2,e2m3}.{f32,f16}"
+)
+
 OPCODES: tuple[str, ...] = tuple(opcode for pattern in PATTERNS.split() for opcode in expanded(pattern))
+OPCODES_120A: tuple[str, ...] = tuple(o for o in expanded(PATTERN_120A) if o.split(".")[7] == o.split(".")[10])

@@ -157,7 +157,6 @@ def test_128_bits_are_exchanged_and_compared_whole() -> None:
         "atom.cas.f32",
         "atom.volatile.global.add.u32",
         "red.exch.b32",
-        "atom.shared::cluster.add.u32",
         "red.async.global.add.u32",
     ],
 )

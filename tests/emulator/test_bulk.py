@@ -98,8 +98,6 @@ INIT = "mbarrier.init.shared.b64 [bar], 1; mov.u32 %r8, 24;"
         ("uninitialised", LOAD.format(to="s", source="%rd0", count=16)),  # the mbarrier
         ("uninitialised", INIT + LOAD.format(to="s", source="%rd9", count=16)),
         ("uninitialised", "cp.async.bulk.global.shared::cta.bulk_group [%rd0], [s], 16;"),
-        ("unsupported", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
-         "[s], [%rd0], 16, [bar], 1;"),
         ("unsupported", "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes "
          "[s], [%rd0, {%r8}], [bar];"),
     ],

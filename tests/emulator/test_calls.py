@@ -283,3 +283,37 @@ def test_function_without_a_definition() -> None:
 def test_wrong_number_of_arguments() -> None:
     with pytest.raises(goptx.GoptxError):
         run(with_functions(TWIST, call("twist", "%r3")), given=np.zeros(64, np.uint32))
+
+
+VECTORS = """
+.func (.reg .v2 .u32 pair, .reg .v4 .f32 four) turn(.reg .v2 .u32 a, .reg .u32 n, .reg .v4 .f32 w)
+{ mov.v2.u32 pair, {a.y, a.x}; add.u32 pair.x, pair.x, n; mov.v4.f32 four, {w.w, w.z, w.y, w.x}; mov.v2.u32 a, {n, n};
+  ret; }
+"""
+
+
+def test_vectors_of_registers_as_arguments_and_results() -> None:
+    """By value: what the function does to its arguments stays there, and results may take the arguments' place."""
+    body = """
+        .reg .v2 .u32 x, y; .reg .v4 .f32 q, z; mov.v2.u32 x, {%r3, %r0}; cvt.rn.f32.u32 q.x, %r0;
+        mov.f32 q.y, 2.0; mov.f32 q.z, 3.0; mov.f32 q.w, 4.0;
+        call (y, z), turn, (x, 1000, q);
+        call (x, q), turn, (x, y.x, z);
+        cvt.rzi.u32.f32 %r6, q.x; cvt.rzi.u32.f32 %r7, z.x;
+        mad.lo.u32 %r5, y.x, 3, y.y; mad.lo.u32 %r5, x.x, 7, %r5; mad.lo.u32 %r5, x.y, 11, %r5;
+        mad.lo.u32 %r5, %r6, 13, %r5; mad.lo.u32 %r5, %r7, 17, %r5;
+    """
+
+    def model(i: int, v: int) -> int:
+        first = i + 1000, v
+        second = i + first[0], v
+        return first[0] * 3 + first[1] + second[0] * 7 + second[1] * 11 + i * 13 + 4 * 17
+
+    agrees(with_functions(VECTORS, body), model, block=70)
+
+
+def test_vector_for_a_single_register() -> None:
+    function = ".func f(.reg .u32 a) { ret; }"
+    found = fault(with_functions(function, ".reg .v2 .u32 x; mov.v2.u32 x, {1, 2}; call f, (x);"))
+    assert found.kind == "unsupported"
+    assert "not both vectors of one length" in str(found)

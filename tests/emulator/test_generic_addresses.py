@@ -43,6 +43,22 @@ def test_lanes_of_a_warp_change_three_spaces_at_once() -> None:
     assert out.tolist() == [[shared, i if i % 6 == 1 else 200, global_, i] for i in range(96)]
 
 
+def test_names_of_variables_without_a_space() -> None:
+    """An access that names a variable and no space is one to the variable, in whatever space it lives."""
+    body = f"""
+        .local .align 8 .b8 l[16]; {TID}
+        st.u32 [l+8], %r30; st.v2.u32 [l], {{7, 8}}; st.u32 [s+4], 5; st.u32 [s], 6; bar.sync 0;
+        atom.add.u32 %r1, [s+4], 1; bar.sync 0; ld.u32 %r1, [s+4]; ld.u32 %r2, [l+8]; ld.v2.u32 {{%r3, %r4}}, [l];
+        ld.u32 %r5, [c]; ld.u32 %r6, [g]; ld.local.u32 %r7, [l+8]; ld.shared.u32 %r8, [s];
+        mov.u64 %rd1, l; cvta.local.u64 %rd1, %rd1; ld.u32 %r9, [%rd1+8];
+        mul.wide.u32 %rd2, %r30, 32; add.u64 %rd2, %rd2, %rd0; st.global.v4.u32 [%rd2], {{%r1, %r2, %r3, %r4}};
+        sub.u32 %r9, %r9, %r30; add.u32 %r7, %r7, %r9; st.global.v4.u32 [%rd2+16], {{%r5, %r6, %r7, %r8}};
+    """
+    out = np.zeros((64, 8), np.uint32)
+    run(body, out, block=64, variables=".shared .u32 s[2]; .global .u32 g = 300; .const .u32 c = 400;")
+    assert out.tolist() == [[69, i, 7, 8, 400, 300, i, 6] for i in range(64)]
+
+
 def test_isspacep_recognises_a_generic_address_and_it_converts_back() -> None:
     tests = "".join(f"isspacep.{space} %p7, %rd6; selp.u32 %r3, {1 << i}, 0, %p7; or.b32 %r2, %r2, %r3;"
                     for i, space in enumerate(("shared", "local", "global", "const", "param")))  # fmt: skip

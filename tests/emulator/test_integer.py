@@ -60,25 +60,12 @@ def dot(opcode: str) -> Reference:
     return apply
 
 
-def differences(opcode: str) -> Reference:
-    name, _, t, _, *add = opcode.split(".")
-    width = 32 // int(name[-1])
-
-    def apply(a: int, b: int, c: int) -> int:
-        distances = [abs(x - y) for x, y in zip(parts(a, width, t), parts(b, width, t), strict=True)]
-        return c + sum(distances) if add else sum(d << width * i for i, d in enumerate(distances))
-
-    return apply
-
-
 def relu(operation: Callable[[int, int], int]) -> Callable[[int, int], int]:
     return lambda a, b: max(operation(a, b), 0)
 
 
 def plain(opcode: str) -> Reference:
     """The definition of an instruction without carry. Upper halves need the width that the type has."""
-    if opcode.startswith("vabsdiff"):
-        return differences(opcode)
     name, _, t = opcode.rpartition(".")
     width = int(t.removesuffix("x2")[1:])
     if name in ("add", "min", "max", "min.relu", "max.relu") and t.endswith("x2"):
@@ -142,7 +129,7 @@ def carrying(opcode: str) -> Reference:
     return apply
 
 
-BASES = "add sub min max sad div rem mul mad abs neg mul24 mad24 dp4a dp2a vabsdiff2 vabsdiff4 addc subc madc".split()
+BASES = "add sub min max sad div rem mul mad abs neg mul24 mad24 dp4a dp2a addc subc madc".split()
 ARITHMETIC = [o for o in OPCODES if o.split(".")[0] in BASES]
 CARRYING = [o for o in ARITHMETIC if ".cc" in o or o.split(".")[0] in ("addc", "subc", "madc")]
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import operator
 import struct
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -12,8 +15,9 @@ from emulator.snippets import run
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goptx.emulator.instructions.constant_expression import whole
 from goptx.emulator.instructions.lanewise import DTYPES
-from goptx.emulator.instructions.literal import literal, whole
+from goptx.emulator.instructions.literal import literal
 
 
 def bits(text: str, type_: str) -> int:
@@ -26,7 +30,7 @@ def bits(text: str, type_: str) -> int:
 SPELLINGS = [("0", 0), ("0U", 0), ("00", 0), ("7", 7), ("010", 8), ("0777U", 511), ("0x1f", 31), ("0X1FU", 31),
              ("0b101", 5),
              ("0B11U", 3), ("4294967295U", 0xFFFFFFFF), ("0xFFFFFFFFFFFFFFFFU", (1 << 64) - 1), ("-1", -1), ("+5", 5),
-             ("~0", -1),
+             ("~0", 2**64 - 1),
              ("-0x10", -16), ("!0", 1), ("!7", 0), ("- 3", -3)]  # fmt: skip
 
 
@@ -45,53 +49,103 @@ def test_invalid_whole_numbers(text: str) -> None:
         whole(text)
 
 
-def truncated(a: int, b: int) -> int:
-    return math.trunc(Fraction(a, b))
+@dataclass(frozen=True)
+class Tree:
+    """An expression, its value, and whether that has no sign; `level` is the precedence of its operator, 12 if none."""
+
+    text: str
+    value: int
+    unsigned: bool
+    level: int = 12
+
+    def within(self, level: int) -> str:
+        """The text as an operand of an operator of that precedence."""
+        return self.text if self.level > level else f"({self.text})"
 
 
-Tree = tuple[str, int]  # an expression's text, whose every operation has parentheses, and its value
+def number(value: int, unsigned: bool) -> int:
+    low = value % 2**64
+    return low if unsigned or low < 2**63 else low - 2**64
+
+
+LEVELS = {"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7, "<<": 8,
+          ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10}  # fmt: skip
+TRUTHS: dict[str, Callable[[int, int], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "&&": lambda x, y: bool(x) and bool(y), "||": lambda x, y: bool(x) or bool(y),
+}  # fmt: skip
+ARITHMETIC: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "&": operator.and_, "|": operator.or_, "^": operator.xor,
+    "/": lambda x, y: math.trunc(Fraction(x, y)), "%": lambda x, y: x % y,
+}  # fmt: skip
+
+
+def binary(left: Tree, sign: str, right: Tree) -> Tree:
+    if sign in "/%" and not right.value:
+        sign = "+"
+    level = LEVELS[sign]
+    text = f"{left.within(level - 1)} {sign} {right.within(level)}"
+    if sign in ("<<", ">>"):
+        shift = operator.lshift if sign == "<<" else operator.rshift
+        return Tree(text, number(shift(left.value, right.value % 64), left.unsigned), left.unsigned, level)
+    unsigned = left.unsigned or right.unsigned or sign == "%"
+    x, y = (number(side.value, unsigned) for side in (left, right))
+    if sign in TRUTHS:
+        return Tree(text, int(TRUTHS[sign](x, y)), False, level)
+    return Tree(text, number(ARITHMETIC[sign](x, y), unsigned), unsigned, level)
+
+
+def unary(sign: str, a: Tree) -> Tree:
+    unsigned = {"~": True, "!": False, "(.s64)": False, "(.u64)": True}.get(sign, a.unsigned)
+    value = {"-": -a.value, "~": ~a.value, "!": int(a.value == 0)}.get(sign, a.value)
+    return Tree(f"{sign} {a.within(11)}", number(value, unsigned), unsigned, 11)
+
+
+def chosen(condition: Tree, first: Tree, second: Tree) -> Tree:
+    found = first if condition.value else second
+    return Tree(f"{condition.within(0)} ? {first.text} : {second.text}", found.value, found.unsigned, 0)
 
 
 def operations(inner: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
-    def binary(a: Tree, operator: str, b: Tree) -> Tree:
-        (left, x), (right, y) = a, b
-        if operator in "/%" and not y:
-            operator = "+"
-        value = {
-            "+": lambda: x + y, "-": lambda: x - y, "*": lambda: x * y, "&": lambda: x & y, "|": lambda: x | y,
-            "^": lambda: x ^ y,
-            "<<": lambda: x << y % 8, ">>": lambda: x >> y % 8, "/": lambda: truncated(x, y),
-            "%": lambda: x - y * truncated(x, y),
-        }[operator]()  # fmt: skip
-        right = str(y % 8) if operator in ("<<", ">>") else right
-        return f"({left}{operator}{right})", value
-
-    unary = st.builds(
-        lambda sign, a: (f"({sign}{a[0]})", {"-": -a[1], "~": ~a[1], "+": a[1]}[sign]), st.sampled_from("-~+"), inner
-    )
+    signs = st.sampled_from(["+", "-", "~", "!", "(.s64)", "(.u64)"])
     return (
-        st.builds(binary, inner, st.sampled_from(["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"]), inner) | unary
+        st.builds(binary, inner, st.sampled_from(list(LEVELS)), inner)
+        | st.builds(unary, signs, inner)
+        | st.builds(chosen, inner, inner, inner)
     )
 
 
-NUMBERS = st.integers(0, 1 << 40).flatmap(
-    lambda n: st.sampled_from([(str(n), n), (f"{n}U", n), (hex(n), n), (bin(n), n), (f"0{n:o}", n)])
+SPELLED: list[Callable[[int], str]] = [str, hex, bin, lambda n: f"0{n:o}"]
+NUMBERS = st.builds(
+    lambda n, spell, u: Tree(spell(n) + "U" * u, n, u or n >= 2**63),
+    st.integers(0, 5) | st.integers(0, 2**64 - 1),
+    st.sampled_from(SPELLED),
+    st.booleans(),
 )
 
 
 @given(st.recursive(NUMBERS, operations, max_leaves=8))
 def test_constant_expressions(tree: Tree) -> None:
-    text, value = tree
-    assert whole(text) == value
-    assert bits(text, "s64") == value % (1 << 64)
+    assert whole(tree.text) == tree.value
+    assert bits(tree.text, "s64") == tree.value % 2**64
 
 
-@pytest.mark.parametrize(("text", "value"), [("2+3*4", 14), ("2*3+4", 10), ("10-3-2", 5), ("1<<2+1", 8), ("6&3+1", 4),
-                                             ("1|2^3&2", 1 | (2 ^ (3 & 2))),
-                                             ("-7/2", -3), ("7/-2", -3), ("-7%3", -1), ("100/7/2", 7), ("2*-3", -6),
-                                             ("~1&3", 2)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("2+3*4", 14), ("2*3+4", 10), ("10-3-2", 5), ("1<<2+1", 8), ("6&3+1", 4), ("1|2^3&2", 1 | (2 ^ (3 & 2))),
+     ("-7/2", -3), ("7/-2", -3), ("-7%3", 0), ("100/7/2", 7), ("2*-3", -6), ("~1&3", 2), ("3<4", 1), ("!0&&1||0", 1),
+     ("1?2:3", 2), ("0?2:0?3:4", 4), ("(.s64)5", 5), ("(.u64)(1<<3)+1", 9), ("(1+2)*3-(5>4?1:2)", 8),
+     ("~0>>1", 2**63 - 1), ("-1>>1", -1), ("-1<0U", 0), ("1<<64", 1)],
+)  # fmt: skip
 def test_precedence_is_that_of_c(text: str, value: int) -> None:
     assert whole(text) == value
+
+
+def test_the_size_of_a_warp_in_expressions() -> None:
+    out = np.zeros(5, np.uint32)
+    parts = ("WARP_SZ*2", "(WARP_SZ-1)*2", "-WARP_SZ", "WARP_SZ|1", "1+(.s64)WARP_SZ")
+    run("".join(f"mov.u32 %r1, {part}; st.global.u32 [%rd0+{4 * i}], %r1;" for i, part in enumerate(parts)), out)
+    assert out.view(np.int32).tolist() == [64, 62, -32, 33, 33]
 
 
 # floats ---------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from emulator.agreement import signed
 from emulator.matrix_figures import BITS, FIGURES, Codes, accumulator, collected, spread
-from emulator.matrix_opcodes import OPCODES
+from emulator.matrix_opcodes import OPCODES, OPCODES_120A
 from emulator.rounding import FORMATS, decoded, encoded, largest_code
 
 from goptx.device.assemble import assemble
@@ -21,7 +21,7 @@ from goptx.emulator.matrices.fragments import fragment, matrix_access
 from goptx.emulator.matrices.matrix import Product, product
 
 MMA = [o for o in OPCODES if o.startswith("mma.")]
-FIGURED = [o for o in MMA if not re.search(r"m8n8k4.*f16", o)]
+FIGURED = [*(o for o in MMA if not re.search(r"m8n8k4.*f16", o)), *OPCODES_120A]
 QUADS = [o for o in MMA if o not in FIGURED]
 PRODUCTS = [o for o in OPCODES if product(o)]
 
@@ -36,7 +36,9 @@ NO_OPCODES = """
     mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.popc  mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.or.popc
     mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.xor.popc  mma.sync.aligned.m16n8k16.row.col.f32.f16.f16
     mma.sync.aligned.m8n8k4.row.col.rn.rz.f64.f64.f64.f64  mma.sync.aligned.m8n8k4.row.col.rna.f64.f64.f64.f64
-    mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e3m2.f32
+    mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32
+    mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f32.e3m2.e3m2.f32
+    mma.sync.aligned.m16n8k32.row.col.f32.e3m2.e3m2.f32  mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.s32.s8.s8.s32
     mma.sync.aligned.sync.m8n8k4.row.col.f64.f64.f64.f64
     mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32  mma.sync.aligned.m16n8k16.m16n8k8.row.col.f32.f16.f16.f32
     wmma.mma.sync.aligned.row.col.m16n16k16.f32.f16.f16.f32  wmma.mma.sync.aligned.row.col.m16n16k16.f32
@@ -187,7 +189,8 @@ def codes(element: str, rows: int, columns: int, kind: str, source: random.Rando
         sign = form.sign * source.getrandbits(1)
         code = source.randint(0, largest_code(form))
         if kind == "near":
-            code = (form.bias + source.randint(-2, 2) << form.mantissa) + source.getrandbits(form.mantissa)
+            exponent = max(form.bias + source.randint(-2, 2), 0)
+            code = (exponent << form.mantissa) + source.getrandbits(form.mantissa)
         elif kind == "special" and source.random() < 0.6:
             normal = 1 << form.mantissa
             choices = [0, 0, 0, 1, normal - 1, normal, form.bias << form.mantissa, largest_code(form)]
@@ -232,6 +235,16 @@ def test_mma(opcode: str) -> None:
     result = applied(found, *warps)
     for case, registers in zip(cases, result, strict=True):
         assert within(collected(registers, accumulator, d, m, n), bounds(opcode, *case), d)
+
+
+def test_bits_above_a_number_of_six_bits_do_not_count() -> None:
+    found = product("mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m3.f32")
+    assert found
+    bits = np.random.default_rng(2)
+    a, b = (bits.integers(0, 2**32, (3, 32, n), np.uint32) for n in (4, 2))
+    c = bits.standard_normal((3, 32, 4)).astype(np.float32)
+    low = np.uint32(0x3F3F3F3F)
+    assert applied(found, a, b, c).tobytes() == applied(found, a & low, b & low, c).tobytes()
 
 
 def quad_places(lane: int, layouts: tuple[str, str], c: str) -> tuple[list[tuple[int, int]], ...]:

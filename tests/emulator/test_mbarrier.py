@@ -65,7 +65,6 @@ def test_transactions_keep_a_phase_open() -> None:
     ("barrier count", "mbarrier.init.shared.b64 [bar], 1048576;"),
     ("barrier count", "mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 _, [bar], 3;"),
     ("barrier count", "mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.noComplete.shared.b64 _, [bar], 2;"),
-    ("unsupported", "mbarrier.arrive.shared::cluster.b64 _, [bar];"),
     ("uninitialised", "mbarrier.init.shared.b64 [bar], %r5;"),
 ])  # fmt: skip
 def test_objects_that_are_misused(kind: str, body: str) -> None:

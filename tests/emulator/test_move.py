@@ -179,3 +179,14 @@ def test_vectors_that_overlap_are_read_before_any_part_is_written() -> None:
     stores = "".join(f"st.global.u32 [%rd0+{4 * i}], %r{20 + i};" for i in range(4))
     run(f"{fill} mov.v4.u32 {{%r20, %r21, %r22, %r23}}, {{%r21, %r22, %r23, %r20}}; {stores}", out, block=1)
     assert out.tolist() == [2, 3, 4, 1]
+
+
+def test_vectors_of_registers_that_overlap() -> None:
+    out = np.zeros(6, np.uint32)
+    body = """
+        .reg .v4 .u32 q; .reg .v2 .u32 p; mov.v4.u32 q, {1, 2, 3, 4}; mov.v4.u32 q, {q.w, q.x, q.y, q.z};
+        mov.v2.u32 p, {q.y, q.x}; mov.v2.u32 p, {p.y, p.x}; mov.v4.u32 q, {q.y, q.x, q.x, q.z};
+        st.global.v4.u32 [%rd0], q; st.global.v2.u32 [%rd0+16], p;
+    """
+    run(body, out, block=1)
+    assert out.tolist() == [1, 4, 4, 2, 4, 1]

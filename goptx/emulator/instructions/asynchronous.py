@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from goptx.emulator.faults import Trouble
+from goptx.emulator.instructions.constant_expression import whole
 from goptx.emulator.instructions.lanewise import Array
-from goptx.emulator.instructions.literal import whole
 from goptx.emulator.instructions.load_store import check_alignment
 from goptx.emulator.lanes import Lanes
 from goptx.emulator.memory.address_spaces import Space

@@ -27,8 +27,8 @@ _FORMS: dict[str, str] = {  # operations, and the types that each is for
     "and": "b32 b64", "or": "b32 b64", "xor": "b32 b64", "exch": "b32 b64 b128", "cas": "b16 b32 b64 b128",
 }  # fmt: skip
 _WORDS = frozenset(
-    """atom red relaxed acquire release acq_rel cta cluster gpu sys noftz L2::cache_hint global shared shared::cta v2 v4
-    v8""".split()
+    """atom red relaxed acquire release acq_rel cta cluster gpu sys noftz L2::cache_hint global shared shared::cta
+    shared::cluster v2 v4 v8""".split()
 )
 
 
@@ -51,7 +51,7 @@ def _swap_if_equal(old: Array, expected: Array, new: Array) -> Array:
 _OWN: dict[str, Combine] = {"inc": _inc, "dec": _dec, "exch": _exchange, "cas": _swap_if_equal}
 
 
-def _combination(operation: str, type_: str, flush: bool) -> Combine:
+def combination(operation: str, type_: str, flush: bool) -> Combine:
     """The function from the old to the new value. `flush`: subnormal singles become zero, as for additions in global
     memory; in shared memory they do not."""
     if operation in _OWN:
@@ -73,7 +73,7 @@ def atomic(instruction: Instruction, names: Names) -> Execute:
     if unknown or type_ not in _FORMS.get(operation, "").split():
         raise Trouble("unsupported", f"`{instruction.opcode}` is not known to the emulator")
     vector = next((int(w[1:]) for w in words if w in ("v2", "v4", "v8")), 1)
-    combine, flushing = (_combination(operation, type_, flush) for flush in (False, True))
+    combine, flushing = (combination(operation, type_, flush) for flush in (False, True))
     operands = operands_of(instruction)
     target, operands = (operands[0], operands[1:]) if returns else (None, operands)
     source, space = names.address(operands[0], facts.space)
@@ -106,7 +106,7 @@ def atomic(instruction: Instruction, names: Names) -> Execute:
                     olds[chosen] = _sum_in_lane_order(found, at, mine[0], numbers, machine.strict)
                 else:
                     apply = combine if found.name == "shared" else flushing
-                    olds[chosen] = _in_lane_order(found, at, mine, apply, numbers, dtype, machine.strict)
+                    olds[chosen] = in_lane_order(found, at, mine, apply, numbers, dtype, machine.strict)
             if writes:
                 writes[element](lanes, olds, None)
 
@@ -129,7 +129,7 @@ def _rounds(addresses: Array) -> list[Array]:
     return np.split(order[by_turn], np.flatnonzero(np.diff(turn[by_turn])) + 1)
 
 
-def _in_lane_order(
+def in_lane_order(
     space: Space,
     addresses: Array,
     values: list[Array],
@@ -167,7 +167,7 @@ def _swap_in_lane_order(olds: Array, now: Array, at: Array, expected: Array, new
 
 
 def _sum_in_lane_order(space: Space, addresses: Array, values: Array, numbers: Array, strict: bool) -> Array:
-    """`_in_lane_order` for integer sums: their order matters only to the old values, so all are added at once."""
+    """`in_lane_order` for integer sums: their order matters only to the old values, so all are added at once."""
     width = values.dtype.itemsize
     old = space.load(addresses, width, numbers, strict)[0].view(values.dtype)
     places = space.places(addresses, numbers)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goptx.emulator.faults import Trouble
+from goptx.emulator.instructions.cluster_barriers import ARRIVE, WAIT, ClusterBarriers
 from goptx.emulator.instructions.lanewise import Array
 from goptx.emulator.lane_groups import FULL, NONE, Groups, popcount
 from goptx.emulator.lanes import WARP, Lanes
@@ -52,6 +53,7 @@ class Barriers:
         self.true = np.zeros(ctas * IDS, np.int64)  # lanes whose predicate was true, in a reduction
         self.reduces = np.zeros(ctas * IDS, np.bool_)
         self.waiting: list[Waiters] = []
+        self.clusters = ClusterBarriers(machine, ctas)
         # for each warp that has not arrived: the lanes at a barrier, those whose predicate is true, and which barrier
         self.come = np.zeros(machine.warps, np.uint32)
         self.holding = np.zeros(machine.warps, np.uint32)
@@ -59,6 +61,9 @@ class Barriers:
 
     def arrive(self, place: Place, barrier: Barrier, groups: Groups, lanes: Lanes) -> None:
         """The groups arrive at their barriers. Raises `Trouble` for invalid ids or counts."""
+        if barrier.kind in (ARRIVE, WAIT):
+            self.clusters.come(place, barrier, groups)
+            return
         ids, counts = self._operands(barrier, groups, lanes)
         slots = self.machine.cta_of(groups.warps) * IDS + ids
         self._check(slots, counts, barrier, groups)
@@ -93,6 +98,7 @@ class Barriers:
         ctas = np.unique(self.machine.cta_of(groups.warps))
         slots = (ctas[:, None] * IDS + np.arange(IDS)).ravel()
         self._complete(slots[self.expected[slots] != UNSET])
+        self.clusters.complete(ctas)
 
     def _count(self, warps: Array) -> Array:
         """Counts the warps that are complete now, and returns their slots. Threads that only arrive go on."""
@@ -123,6 +129,7 @@ class Barriers:
         """Each place where groups wait, with a function from a CTA to the text that describes the wait."""
         for waiting in self.waiting:
             yield waiting.place, waiting.groups, partial(self._description, waiting)
+        yield from self.clusters.places()
 
     def _description(self, waiting: Waiters, cta: int) -> str:
         machine = self.machine

@@ -2,52 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-import operator
 import re
 import struct
-from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 
 from goptx.emulator.floating.formats import encode
+from goptx.emulator.instructions.constant_expression import whole
 from goptx.emulator.instructions.lanewise import DTYPES, Array
-from goptx.ptx.ir import whole_number
 
-_INTEGER = re.compile(r"0[xX][0-9a-fA-F]+U?|0[bB][01]+U?|[0-9]+U?")
 _FLOAT_TYPES = {"f16": "f16", "bf16": "bf16", "f32": "f32", "tf32": "tf32", "f64": "f64"}
-
-_BINARY: dict[type[ast.operator], Callable[[int, int], int]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift, ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
-    ast.FloorDiv: lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
-    ast.Mod: lambda a, b: abs(a) % abs(b) * (-1 if a < 0 else 1),
-}  # fmt: skip
-_UNARY: dict[type[ast.unaryop], Callable[[int], int]] = {
-    ast.UAdd: operator.pos, ast.USub: operator.neg, ast.Invert: operator.invert, ast.Not: lambda a: int(not a),
-}  # fmt: skip
-
-
-@lru_cache(maxsize=4096)
-def whole(expression: str) -> int:
-    """The value of a constant expression of integers, with C's operators. Raises `ValueError`."""
-    try:
-        python = _INTEGER.sub(lambda m: str(whole_number(m[0])), expression).replace("/", "//").replace("!", " not ")
-        return _value(ast.parse(python.strip(), mode="eval").body)
-    except (SyntaxError, ValueError, KeyError, ZeroDivisionError):
-        raise ValueError(f"`{expression}` is not a constant expression of integers") from None
-
-
-def _value(node: ast.expr) -> int:
-    match node:
-        case ast.Constant(int(number)):
-            return number
-        case ast.UnaryOp(op, operand):
-            return _UNARY[type(op)](_value(operand))
-        case ast.BinOp(left, op, right):
-            return _BINARY[type(op)](_value(left), _value(right))
-    raise KeyError(node)
 
 
 def literal(text: str, type_: str) -> Array:

@@ -23,7 +23,7 @@ _HINTS = frozenset(
     L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::evict_normal L2::evict_first
     L2::evict_last L2::cache_hint L2::64B L2::128B L2::256B unified""".split()
 )
-_SPACES = frozenset("global shared shared::cta local const param param::entry param::func".split())
+_SPACES = frozenset("global shared shared::cta shared::cluster local const param param::entry param::func".split())
 
 
 class Access:

@@ -59,7 +59,8 @@ class _Object:
 
 _MBARRIER_WORDS = frozenset(
     """mbarrier init inval arrive arrive_drop test_wait try_wait parity expect_tx complete_tx noComplete pending_count
-    release acquire relaxed cta cluster shared shared::cta b64 cp async noinc""".split()
+    release acquire relaxed cta cluster shared shared::cta shared::cluster b64 cp async
+    noinc""".split()
 )
 
 

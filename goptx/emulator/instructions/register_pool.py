@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goptx.emulator.faults import Trouble
+from goptx.emulator.instructions.constant_expression import whole
 from goptx.emulator.instructions.lanewise import Array
-from goptx.emulator.instructions.literal import whole
 from goptx.emulator.lanes import WARP, Lanes
 from goptx.emulator.operands import Names, operands_of
 from goptx.ptx.ir import Function, Instruction

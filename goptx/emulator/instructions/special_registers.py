@@ -87,6 +87,7 @@ CLOCKS: dict[str, Value] = {
     "%globaltimer_hi": lambda m: m.ticks >> 32,
 }
 SPECIAL |= CLOCKS
+SPECIAL |= dict.fromkeys((f"%pm{i}{wide}" for i in range(8) for wide in ("", "_64")), lambda m: 0)  # nothing is counted
 
 
 def special(machine: Machine, name: str) -> Array:

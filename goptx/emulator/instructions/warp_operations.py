@@ -7,10 +7,12 @@ same mask.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 
 import numpy as np
 
 from goptx.emulator.faults import Trouble
+from goptx.emulator.floating.floating import floating
 from goptx.emulator.instructions.lanewise import DTYPES, Array
 from goptx.emulator.lane_groups import pack
 from goptx.emulator.lanes import WARP, Lanes
@@ -145,23 +147,50 @@ _REDUCTIONS: dict[str, np.ufunc] = {
 }  # fmt: skip
 
 
+def _groups(lanes: Lanes, mask: Source) -> tuple[Array, Array]:
+    """The groups of lanes that execute together, and the number of each lane's group."""
+    asked = _peers(lanes, mask)
+    groups, members = np.unique(lanes.numbers // WARP << 32 | asked.astype(np.int64), return_inverse=True)
+    return groups, members.reshape(-1)
+
+
+def _redux_of_floats(instruction: Instruction, names: Names) -> Execute:
+    """redux.sync.{min,max}{.abs}{.NaN}.f32"""
+    _, _, operation, *modifiers, type_ = _synchronous(instruction)
+    found = floating(".".join([operation, *sorted({*modifiers} & {"NaN"}), type_]))
+    if operation not in ("min", "max") or modifiers not in ([], ["abs"], ["NaN"], ["abs", "NaN"]) or found is None:
+        raise Trouble("unsupported", f"`{instruction.opcode}` is not known to the emulator")
+    target, given, members = operands_of(instruction)
+    value, mask, write = names.source(given, "f32"), names.source(members, "b32"), names.target(target, "f32")
+    none = np.float32("inf" if operation == "min" else "-inf") if "NaN" in modifiers else np.float32("nan")
+
+    def execute(lanes: Lanes) -> None:
+        values = _shared_out(value, lanes, "reduced")
+        groups, group = _groups(lanes, mask)
+        rows = np.full((WARP, len(groups)), none)
+        rows[lanes.numbers % WARP, group] = np.abs(values) if "abs" in modifiers else values
+        write(lanes, reduce(found.apply, rows)[group], None)
+
+    return execute
+
+
 def redux(instruction: Instruction, names: Names) -> Execute:
     words = _synchronous(instruction)
     operation, type_ = words[2], words[-1]
+    if type_ == "f32":
+        return _redux_of_floats(instruction, names)
     if operation not in _REDUCTIONS or len(words) != 4 or type_ not in ("u32", "s32", "b32"):
         raise Trouble("unsupported", f"`{instruction.opcode}` is not known to the emulator")
     target, given, members = operands_of(instruction)
     value, mask, write = names.source(given, type_), names.source(members, "b32"), names.target(target, type_)
-    reduce = _REDUCTIONS[operation]
+    combine = _REDUCTIONS[operation]
 
     def execute(lanes: Lanes) -> None:
         values = _shared_out(value, lanes, "reduced")
-        asked = _peers(lanes, mask)
-        groups, members = np.unique(lanes.numbers // WARP << 32 | asked.astype(np.int64), return_inverse=True)
-        members = members.reshape(-1)
+        groups, members = _groups(lanes, mask)
         order = np.argsort(members, kind="stable")
         starts = np.searchsorted(members[order], np.arange(len(groups)))
-        reduced = reduce.reduceat(np.ascontiguousarray(values[order]), starts, dtype=values.dtype)
+        reduced = combine.reduceat(np.ascontiguousarray(values[order]), starts, dtype=values.dtype)
         write(lanes, reduced[members], None)
 
     return execute

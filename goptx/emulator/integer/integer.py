@@ -17,7 +17,7 @@ from goptx.emulator.integer.carry import CARRY
 from goptx.emulator.integer.comparison import COMPARISONS
 from goptx.emulator.integer.logic import LOGIC
 from goptx.emulator.integer.shift import SHIFTS
-from goptx.emulator.integer.video import VIDEO
+from goptx.emulator.integer.video import video
 from goptx.emulator.matrices.matrix_product import INTEGERS, PRODUCTS, saturate
 from goptx.ptx.opcodes import TYPES
 
@@ -29,7 +29,7 @@ def integer(opcode: str) -> Lanewise | None:
 
     Types may come before other modifiers, as in `prmt.b32.f4e` and `min.s16x2.relu`.
     """
-    return INSTRUCTIONS.get(".".join(sorted(opcode.split("."), key=TYPES.__contains__)))
+    return INSTRUCTIONS.get(".".join(sorted(opcode.split("."), key=TYPES.__contains__))) or video(opcode)
 
 
 def _saturated(operation: Binary) -> Binary:
@@ -93,4 +93,4 @@ def _arithmetic() -> Iterator[tuple[str, Lanewise]]:
         yield f"{name}.relu.s16x2", Lanewise(("s16x2", "s16x2"), ("s16x2",), relu)
 
 
-INSTRUCTIONS: dict[str, Lanewise] = dict(_arithmetic()) | PRODUCTS | CARRY | LOGIC | SHIFTS | BITS | COMPARISONS | VIDEO
+INSTRUCTIONS: dict[str, Lanewise] = dict(_arithmetic()) | PRODUCTS | CARRY | LOGIC | SHIFTS | BITS | COMPARISONS

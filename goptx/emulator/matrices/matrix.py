@@ -22,6 +22,7 @@ from goptx.emulator.instructions.lanewise import DTYPES, Array
 from goptx.emulator.matrices.tiles import (
     ACCUMULATORS,
     BITS,
+    F8F6,
     MMA_SHAPES,
     PARTNERS,
     WARP,
@@ -35,6 +36,7 @@ from goptx.emulator.matrices.tiles import (
     words_of,
 )
 
+KIND = "kind::f8f6f4"
 AT_ONCE = 64  # warps, so that intermediate results stay in the processor's cache
 
 Sum = Callable[[Array, Array, Array], Array]
@@ -60,7 +62,7 @@ class Product:
 def product(opcode: str) -> Product | None:
     """The product of `opcode`; None if it is not a product, or has an unknown word, shape, layout or type.
 
-    Sparse and block-scaled products, and those of floating-point elements of 6 and 4 bits, are unknown.
+    Sparse and block-scaled products, and those of floating-point elements of 4 bits, are unknown.
     """
     if opcode == "movmatrix.sync.aligned.m8n8.trans.b16":
         return Product((("b32", 1),), ("b32", 1), _transposed)
@@ -75,16 +77,29 @@ def _mma(words: Words) -> Product | None:
     if len(words.types) != 4:
         return None
     d, a, b, c = words.types
+    if KIND in words.others:
+        return _mma_of_bytes(words)
     add = _sum(a, d, words.others)
     if add is None or b not in PARTNERS.get(a, (a,)) or not {c, d} <= set(ACCUMULATORS[a]):
         return None
     if a == "f16" and words.shape == (8, 8, 4) and (c, d) != ("f32", "f16"):
         sums = quad_layouts(*words.layouts, d)[2]
         return _product((a, b, c, d), (*quad_layouts(*words.layouts, c), sums), add)
-    if words.shape not in MMA_SHAPES[a] or words.layouts != ("row", "col") or c != d:
+    if words.shape not in MMA_SHAPES.get(a, ()) or words.layouts != ("row", "col") or c != d:
         return None
     layouts = mma_layouts(words.shape, a)
     return _product((a, b, c, d), (*layouts, layouts[2]), add)
+
+
+def _mma_of_bytes(words: Words) -> Product | None:
+    """`mma` of floats of eight and six bits, each in a byte."""
+    d, a, b, c = words.types
+    shape, layouts, others = words.shape, words.layouts, words.others
+    add = _sum(a, d, others - {KIND})
+    if add is None or not {a, b} <= set(F8F6) or c != d or shape != (16, 8, 32) or layouts != ("row", "col"):
+        return None
+    tiles = mma_layouts(shape, a)
+    return _product((a, b, c, d), (*tiles, tiles[2]), add)
 
 
 def _wmma(words: Words) -> Product | None:
@@ -129,7 +144,7 @@ def _matrix(registers: Array, element: str, layout: Layout) -> Array:
         pairs = words.view(np.int8 if element == "s4" else np.uint8)
         words = np.stack([pairs << 4 >> 4, pairs >> 4], axis=-1)
     else:
-        words = words.view(DTYPES[element])
+        words = words.view(DTYPES.get(element, np.uint8))
     matrix = layout.gather(words)
     if element in ("s32", "f64"):
         return matrix

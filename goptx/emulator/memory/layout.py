@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from goptx.emulator.instructions.literal import literal, whole
+from goptx.emulator.instructions.constant_expression import whole
+from goptx.emulator.instructions.literal import literal
 from goptx.emulator.memory.address_spaces import CODE, FIRST, WINDOWS
 from goptx.emulator.operands import Symbol
 from goptx.errors import InputError
