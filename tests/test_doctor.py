@@ -79,7 +79,7 @@ def test_installed_parts_are_found() -> None:
         f.what for f in here.values() if f.found
     }
     assert here["goptx"].detail.endswith(f" in {Path(installation.__file__).parent}")
-    assert here["latencies"].detail.startswith("sm_80, sm_90 in ")
+    assert here["latencies"].detail.startswith("sm_80, sm_90, sm_100, sm_120 in ")
     if path := find_ptxas():
         assert re.fullmatch(
             rf"[0-9.]+ in {re.escape(path)}, takes PTX up to \d+\.\d, found by .+", here["ptxas"].detail
