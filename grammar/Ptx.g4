@@ -1,4 +1,4 @@
-// PTX 1.0 to 9.0 as the PTX ISA manual describes it, reduced to its shape: what an opcode means stands in
+// PTX 1.0 to 9.4 as the PTX ISA manual describes it, reduced to its shape: what an opcode means stands in
 // goptx/ptx/opcodes.py, not here. One look at the next token decides everywhere (LL(1)), and labels
 // (`x=`, `xs+=`) carry what the reader needs, so no parse tree is built.
 grammar Ptx;
@@ -18,6 +18,7 @@ item
     | '.file' index=INTEGER path=STRING (',' stamp=INTEGER ',' size=INTEGER)? # file
     | '.section' name=(DOTTED | NAME) '{' words+=sectionWord* '}'             # section
     | line=DWARF                                                              # dwarf
+    | text=SOURCES                                                            # sources
     | '.pragma' texts+=STRING (',' texts+=STRING)* ';'                        # modulePragma
     | '.alias' names+=NAME ',' names+=NAME ';'                                # alias
     | of=registers                                                            # moduleRegisters
@@ -41,7 +42,7 @@ function
 marking: word=DOTTED | of=attributes;
 
 directive
-    : name=DOTTED (values+=INTEGER (',' values+=INTEGER)*)?
+    : name=DOTTED (values+=(INTEGER | STRING) (',' values+=(INTEGER | STRING))*)?
     | '.pragma' texts+=STRING (',' texts+=STRING)* ';'
     ;
 
@@ -75,6 +76,7 @@ statement
     | linkage+=LINKAGE* of=variables                                                                 # local
     | of_block=block                                                                                 # scope
     | '.loc' where+=INTEGER where+=INTEGER where+=INTEGER (',' words+=locationWord)*                 # location
+    | '.loc_intermediate' where+=INTEGER where+=INTEGER where+=INTEGER                               # intermediateLocation
     | '.pragma' texts+=STRING (',' texts+=STRING)* ';'                                               # pragma
     | '.branchtargets' names+=numbered (',' names+=numbered)* ';'                                    # branchTargets
     | '.calltargets' names+=numbered (',' names+=numbered)* ';'                                      # callTargets
@@ -119,16 +121,19 @@ expressionTerm
 LINKAGE: '.visible' | '.extern' | '.weak' | '.common';
 SPACE: '.global' | '.shared' | '.const' BANK? | '.local' | '.param' | '.tex' | '.sreg';
 
-NAME: [a-zA-Z_$%] [a-zA-Z0-9_$]* ('.' [a-zA-Z0-9_$]+ | '.const' BANK | '::' [a-zA-Z0-9_$]+)*;
-DOTTED: '.' ([a-zA-Z_] | [0-9]+ [dx]) [a-zA-Z0-9_$]* ('::' [a-zA-Z0-9_$]+)*;
+NAME: [a-zA-Z_$%] [a-zA-Z0-9_$]* ('.' [a-zA-Z0-9_$]+ | '.const' BANK | '::' [a-zA-Z0-9_$]+ | RATIO)*;
+DOTTED: '.' ([a-zA-Z_] | [0-9]+ [dx]) [a-zA-Z0-9_$]* ('::' [a-zA-Z0-9_$]+ | RATIO)*;
 FLOAT: '0' [fF] HEX+ | '0' [dD] HEX+ | [0-9]+ '.' [0-9]* EXPONENT? | [0-9]+ EXPONENT | '.' [0-9]+ EXPONENT?;
 INTEGER: ('0' [xX] HEX+ | '0' [bB] [01]+ | '0' [0-7]* | [1-9] [0-9]*) 'U'?;
 STRING: '"' ~["\r\n]* '"'; // nothing in it is escaped
 DWARF: '@@DWARF' ~[\r\n]*; // debug data as PTX before 2.0 has it
+SOURCES: '.nv_intermediate_source_section' BLANK* '{' (BLANK* '.code_block' BLANK* '{' .*? '.source_end' BLANK* '}')* BLANK* '}';
 
 fragment HEX: [0-9a-fA-F];
 fragment EXPONENT: [eE] [+-]? [0-9]+;
 fragment BANK: '[' [0-9]+ ']'; // of constant memory, before PTX 2.2
+fragment RATIO: '::' [0-9]+ ':' [0-9]+; // of a sparse vector: `.sp::2:4`
+fragment BLANK: [ \t\r\n\f\u000B];
 
 SPACES: [ \t\r\n\f\u000B]+ -> skip;
 LINE_COMMENT: '//' ~[\r\n]* -> skip;

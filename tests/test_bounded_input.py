@@ -103,6 +103,7 @@ def adds(number: int) -> str:
         (kernel("", directives=".reqntid 99999999999999999999\n"), "`.reqntid` of 99999999999999999999; give"),
         (kernel("", directives=".reqntid 1, 1, 1, 1\n"), "<ptx>:5:1: `.reqntid` with 4 numbers; give one to 3 numbers"),
         (kernel("", directives=".maxnreg 4, 4\n"), "`.maxnreg` with 2 numbers; give one number"),
+        (kernel("", directives='.maxntid "many"\n'), '`.maxntid` of "many"; give numbers'),
         (kernel("L:\nL:"), "<ptx>:7: `L` is declared in line 6 already; give it another name."),
         (kernel(".reg .b32 %x;\n.reg .b64 %x;"), "<ptx>:7: `%x` is declared in line 6 already"),
         (kernel(".reg .b32 %x<3>;\n.reg .b64 %x<4>;"), "<ptx>:7: `%x<...>` is declared in line 6 already"),

@@ -133,7 +133,7 @@ def test_report_goes_to_standard_error(tmp_path: Path) -> None:
 
 
 def test_json_report_is_one_object_with_the_warnings_inside(tmp_path: Path) -> None:
-    done = run("weave", HARRIS, SORT, "--report=json", "--arch", "sm_120", "-o", "out.ptx", cwd=tmp_path)
+    done = run("weave", HARRIS, SORT, "--report=json", "--arch", "sm_121", "-o", "out.ptx", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     report = json.loads(done.stdout)
     assert 0 < report["woven_fraction"] <= 1
@@ -143,7 +143,7 @@ def test_json_report_is_one_object_with_the_warnings_inside(tmp_path: Path) -> N
     assert report["merged"]["instructions"] > report["kernels"]["A"]["instructions"]
     assert list(report["symbols"]) == ["A", "B"]
     (warning,) = report["warnings"]
-    assert "no latency table for sm_120" in warning
+    assert "no latency table for sm_121" in warning
 
 
 @pytest.mark.parametrize("words", [["--report=json"], ["--report", "json"]])
@@ -249,8 +249,8 @@ def test_completion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_warnings_come_after_the_report(tmp_path: Path) -> None:
-    done = run("weave", HARRIS, SORT, "--report", "--arch", "sm_120", "-o", "out.ptx", cwd=tmp_path)
-    assert done.stderr.splitlines()[-1].startswith("warning: no latency table for sm_120")
+    done = run("weave", HARRIS, SORT, "--report", "--arch", "sm_121", "-o", "out.ptx", cwd=tmp_path)
+    assert done.stderr.splitlines()[-1].startswith("warning: no latency table for sm_121")
 
 
 def test_lost_debug_sections_are_warned_of_without_a_report(tmp_path: Path) -> None:

@@ -15,14 +15,15 @@ from command_line import run
 
 from goptx.cli import installation
 from goptx.cli.installation import Finding, examine
-from goptx.device import assemble
-from goptx.device.assemble import find_ptxas
+from goptx.device.assemblers import find_assemblers
+from goptx.device.assemblers.find_assemblers import find_ptxas
 from goptx.device.latency import machine_code
 from goptx.measuring.profiling import ncu
 
 
 def found() -> dict[str, Finding]:
-    return {finding.what: finding for finding in examine().findings}
+    """The first finding of each part."""
+    return {finding.what: finding for finding in reversed(examine().findings)}
 
 
 @pytest.fixture
@@ -42,7 +43,8 @@ def nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(installation, "version", none)
     monkeypatch.setattr("goptx.version.version", none)
     monkeypatch.setattr(builtins, "__import__", without)
-    monkeypatch.setattr(assemble, "_WHEEL_FOLDERS", ())
+    monkeypatch.setattr(find_assemblers, "_WHEELS", ())
+    monkeypatch.setattr(find_assemblers, "_OTHERS", ())
     monkeypatch.setattr(machine_code, "_WHEEL", "none")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("GOPTX_PTXAS", raising=False)
@@ -53,7 +55,7 @@ def nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GOPTX_CACHE_SIZE", "1")
     (tmp_path / "file").touch()
     monkeypatch.setenv("GOPTX_CACHE_DIR", str(tmp_path / "file"))
-    assemble.nvjitlink_version.cache_clear()
+    find_assemblers.nvjitlink_version.cache_clear()
 
 
 @pytest.mark.usefixtures("nothing")
@@ -77,9 +79,11 @@ def test_installed_parts_are_found() -> None:
         f.what for f in here.values() if f.found
     }
     assert here["goptx"].detail.endswith(f" in {Path(installation.__file__).parent}")
-    assert here["latencies"].detail.startswith("sm_80, sm_90 in ")
+    assert here["latencies"].detail.startswith("sm_80, sm_90, sm_100, sm_120 in ")
     if path := find_ptxas():
-        assert re.fullmatch(rf"[0-9.]+ in {re.escape(path)}", here["ptxas"].detail)
+        assert re.fullmatch(
+            rf"[0-9.]+ in {re.escape(path)}, takes PTX up to \d+\.\d, found by .+", here["ptxas"].detail
+        )
 
 
 def test_gpu_and_driver_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -301,7 +301,7 @@ def is_constant_load(code: Instruction, facts: Facts) -> bool:
         return False
     if facts.space == "param":
         return True
-    return facts.space == "const" or "nc" in facts.modifiers
+    return facts.read_only
 
 
 def _is_of_warp(code: Instruction, facts: Facts) -> bool:

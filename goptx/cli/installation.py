@@ -15,6 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from goptx.device.assemblers.find_assemblers import Assembler
 from goptx.errors import GoptxError
 from goptx.version import own_version
 
@@ -89,6 +90,8 @@ def _findings() -> Iterator[Finding]:
         except Exception as error:  # a broken part must not hide the others
             found, detail = False, f"{type(error).__name__}: {error}".splitlines()[0]
         yield Finding(what, found, detail, "" if found else needed, "" if found else remedy)
+        if what == "ptxas":
+            yield from _other_ptxas()
 
 
 def _trouble() -> str:
@@ -126,17 +129,39 @@ def _latency_tables() -> Answer:
 
 
 def _ptxas() -> Answer:
-    from goptx.device.assemble import find_ptxas, ptxas_version
+    from goptx.device.assemblers.find_assemblers import FORCED, every_ptxas, forced_ptxas, ptxas_at
 
-    path = find_ptxas()
-    return (True, f"{ptxas_version(path)} in {path}") if path else (False, "not on the PATH, nor in a wheel")
+    if forced := forced_ptxas():
+        return True, _assembler(ptxas_at(forced, FORCED))
+    found = every_ptxas()
+    return (True, _assembler(found[0])) if found else (False, "not on the PATH, nor in a wheel")
+
+
+def _other_ptxas() -> Iterator[Finding]:
+    """Those that are there beside the first, in the order in which they are tried."""
+    from goptx.device.assemblers.find_assemblers import every_ptxas, forced_ptxas
+
+    try:
+        forced = forced_ptxas()
+    except GoptxError:
+        forced = ""
+    others = every_ptxas()[1:] if forced is None else [one for one in every_ptxas() if one.path != forced]
+    for one in others:
+        yield Finding("ptxas", True, f"{_assembler(one)}{'' if forced is None else ' (GOPTX_PTXAS forbids it)'}")
 
 
 def _nvjitlink() -> Answer:
-    from goptx.device.assemble import nvjitlink_version
+    from goptx.device.assemblers.find_assemblers import nvjitlink_found
 
-    found = nvjitlink_version()
-    return (True, found) if found else (False, "not installed")
+    found = nvjitlink_found()
+    return (True, _assembler(found)) if found else (False, "not installed")
+
+
+def _assembler(one: Assembler) -> str:
+    version = ".".join(map(str, one.version))
+    place = f" in {one.path}" if one.path else ""
+    newest = f", takes PTX up to {one.newest[0]}.{one.newest[1]}" if one.newest else ""
+    return f"{version}{place}{newest}, found by {one.where}"
 
 
 def _driver() -> Answer:

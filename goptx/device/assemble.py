@@ -4,27 +4,29 @@ Needs no GPU and no driver. Imports CUDA only when nvJitLink is used. Assembled 
 """
 
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from goptx.cache import keys, store
 from goptx.device.assembler_log import constant_bytes, quote_diagnostics, read_usage, read_warnings
+from goptx.device.assemblers import find_assemblers
+from goptx.device.assemblers.find_assemblers import INSTALL, Assembler, find_ptxas
+from goptx.device.assemblers.ptx_versions import Version
 from goptx.display import brief
 from goptx.errors import AssemblyError, InputError
 
 _TARGET = re.compile(r"^\s*\.target\s+(\w+)", re.MULTILINE)
+_VERSION = re.compile(r"^\s*\.version\s+(\d+)\.(\d+)", re.MULTILINE)
 _TOO_NEW = re.compile(r"[Uu]nsupported \.version")
+_UNKNOWN_ARCH = re.compile(r"is not defined for option 'gpu-name'")
 _ELF = b"\x7fELF"  # a cubin begins with it
-_WHEEL_FOLDERS = ("nvidia/cu13/bin", "nvidia/cuda_nvcc/bin")
-_INSTALL = "`pip install goptx[ptxas]`, or name the path of yours in the environment variable GOPTX_PTXAS"
+
+__all__ = ["Assembly", "RegisterCapWarning", "assemble", "assemble_all", "assembler_name", "find_ptxas", "most_of"]
 
 
 class RegisterCapWarning(UserWarning):
@@ -85,38 +87,30 @@ def assemble_all(
 ) -> list[Assembly]:
     """Assembles the module `ptx` once and reports the costs of each of these entries.
 
-    `arch` (such as "sm_90a") defaults to the text's `.target`. `assembler` is "ptxas", "nvjitlink" or the
-    path of a ptxas; None takes the first of: the path in GOPTX_PTXAS, ptxas on the PATH, ptxas of the wheel
-    nvidia-cuda-nvcc, nvJitLink. Where ptxas is too old for the text's `.version`, nvJitLink assembles it: an older
-    assembler comes first, because its machine code loads on older drivers too.
+    `arch` (such as "sm_90a") defaults to the text's `.target`. `assembler` is "ptxas", "nvjitlink" or the path of a
+    ptxas. None takes the path in GOPTX_PTXAS; without it the lowest ptxas of this machine that takes the text's
+    `.version` and `arch` (`find_assemblers`), else nvJitLink: the machine code of an older assembler loads on older
+    drivers too. "ptxas" does the same without nvJitLink.
 
     `fmad=False` forbids contracting `mul` and `add` to `fma`. `max_registers` is only compared with the register
     count: the cap itself is a `.maxnreg` in the text, because `-maxrregcount` is silently ignored beside `.maxntid`
     and `.reqntid`. A count above it is one of `Assembly.warnings`. `capped` returns the text with the cap, while
     `ptx` lacks it, and is called only if that text was not assembled before.
 
-    Raises AssemblyError when there is no assembler or it refuses the text (with its own lines and the PTX
-    lines they name), InputError when the text has no `.target` or no entry of that name.
+    Raises AssemblyError when there is no assembler or it refuses the text (with its own lines, the PTX lines they name,
+    and what to install where each is too old), InputError when the text has no `.target` or no entry of that name.
     """
     if arch is None:
         target = _TARGET.search(ptx)
         if target is None:
             raise InputError('the PTX has no `.target`: pass arch, for example arch="sm_90"')
         arch = target[1]
-    name, run = _choose(assembler)
 
-    def made(name: str, run: _Run) -> tuple[bytes, str]:
-        asked = ptx, repr((arch, fmad, name, None if capped is None else max_registers))
-        return _cached(asked, lambda: run(ptx if capped is None else capped(), arch, fmad))
+    def made(chosen: Assembler) -> tuple[bytes, str]:
+        asked = ptx, repr((arch, fmad, chosen.name, None if capped is None else max_registers))
+        return _cached(asked, lambda: _run(chosen, ptx if capped is None else capped(), str(arch), fmad))
 
-    try:
-        cubin, log = made(name, run)
-    except AssemblyError as error:
-        newer = _newer(name) if assembler is None and _TOO_NEW.search(str(error)) else None
-        if newer is None:
-            raise
-        name, run = newer
-        cubin, log = made(name, run)
+    name, (cubin, log) = _first_that_takes(_version(ptx), arch, assembler, made)
     usage = read_usage(log, arch)
     if missing := [entry for entry in entries if entry not in usage]:
         raise InputError(f"no entry `{missing[0]}` in the PTX; it has: {', '.join(sorted(usage)) or 'none'}")
@@ -177,79 +171,70 @@ def _read(content: bytes) -> tuple[bytes, str]:
     return cubin, str(json.loads(log))
 
 
-def find_ptxas() -> str | None:
-    """Path of the ptxas that `assemble` uses by default: GOPTX_PTXAS, the PATH, the wheel; None if there is no ptxas.
-
-    Raises AssemblyError when GOPTX_PTXAS names something that cannot be run.
-    """
-    forced = os.environ.get("GOPTX_PTXAS")
-    if forced:
-        if found := shutil.which(forced):
-            return found
-        raise AssemblyError(f"GOPTX_PTXAS names `{forced}`, which is not a program that can be run")
-    if found := shutil.which("ptxas"):
-        return found
-    for folder in map(Path, sys.path):
-        for binaries in _WHEEL_FOLDERS:
-            if found := shutil.which("ptxas", path=str(folder / binaries)):
-                return found
-    return None
-
-
-_Run = Callable[[str, str, bool], tuple[bytes, str]]
-"""(ptx, arch, fmad) -> (cubin, verbose log)."""
-
-
 def assembler_name() -> str:
     """Name and version of the assembler that is used by default. Raises `AssemblyError` where there is none."""
-    return _choose(None)[0]
+    return next(_candidates(None, None)).name
 
 
-def _choose(assembler: str | None) -> tuple[str, _Run]:
-    """Name with version of the assembler to use, and the function that runs it."""
-    if assembler in (None, "ptxas"):
-        if path := find_ptxas():
-            return _ptxas(path)
-        if assembler == "ptxas":
-            raise AssemblyError(f"no ptxas on the PATH or in the wheel nvidia-cuda-nvcc: {_INSTALL}")
-    elif assembler != "nvjitlink":
-        if path := shutil.which(str(assembler)):
-            return _ptxas(path)
-        raise AssemblyError(f"the assembler `{assembler}` is not a program that can be run: {_INSTALL}")
-    version = nvjitlink_version()
-    if version is None:
-        if assembler == "nvjitlink":
-            raise AssemblyError("nvJitLink is not installed: `pip install goptx[gpu]`")
-        raise AssemblyError(f"no assembler found, neither ptxas nor nvJitLink: {_INSTALL}")
-    name = f"nvJitLink {version}"
-    return name, lambda ptx, arch, fmad: _run_nvjitlink(name, ptx, arch, fmad)
+def _first_that_takes(
+    version: Version | None, arch: str, assembler: str | None, run: Callable[[Assembler], tuple[bytes, str]]
+) -> tuple[str, tuple[bytes, str]]:
+    """Name and result of the first assembler that is neither too old for `version` nor ignorant of `arch`. Where each
+    of them is, raises the last refusal, with what to do."""
+    refused: list[Assembler] = []
+    for chosen in _candidates(assembler, version):
+        try:
+            return chosen.name, run(chosen)
+        except AssemblyError as error:
+            refused.append(chosen)
+            refusal, text = error, str(error)
+            if not (_TOO_NEW.search(text) or _UNKNOWN_ARCH.search(text)):
+                raise
+    unknown = arch if _UNKNOWN_ARCH.search(text) else ""
+    raise AssemblyError(f"{text}\n{find_assemblers.remedy(version, refused, unknown)}") from refusal
 
 
-def _newer(name: str) -> tuple[str, _Run] | None:
-    """The assembler to try after that one, which is too old for a text; None where GOPTX_PTXAS demands it, and without
-    nvJitLink of a later version."""
-    version = nvjitlink_version()
-    if os.environ.get("GOPTX_PTXAS") or version is None or not name.startswith("ptxas "):
-        return None
-    own = [int(part) for part in name.split()[1].split(".")[:2]]
-    return _choose("nvjitlink") if [int(part) for part in version.split(".")[:2]] > own else None
+def _candidates(assembler: str | None, version: Version | None) -> Iterator[Assembler]:
+    """The assemblers to try in turn for a text of that `.version`; one at least. Raises AssemblyError without any."""
+    if assembler not in (None, "ptxas", "nvjitlink"):
+        path = shutil.which(str(assembler))
+        if path is None:
+            raise AssemblyError(f"the assembler `{assembler}` is not a program that can be run: {INSTALL}")
+        yield find_assemblers.ptxas_at(path, "named")
+        return
+    tried = False
+    if assembler != "nvjitlink":
+        if forced := find_assemblers.forced_ptxas():
+            yield find_assemblers.ptxas_at(forced, find_assemblers.FORCED)
+            return
+        found = find_assemblers.every_ptxas()
+        for one in (one for one in found if version is None or one.may_take(version)):
+            tried = True
+            yield one
+        if assembler == "ptxas" and not found:
+            raise AssemblyError(f"no ptxas on the PATH or in the wheel nvidia-cuda-nvcc: {INSTALL}")
+    linker = None if assembler == "ptxas" else find_assemblers.nvjitlink_found()
+    if linker and (assembler == "nvjitlink" or version is None or linker.may_take(version)):
+        yield linker
+    elif assembler == "nvjitlink":
+        raise AssemblyError("nvJitLink is not installed: `pip install goptx[gpu]`")
+    elif not tried:
+        last = max(found, key=lambda one: one.version, default=linker)
+        if last is None:
+            raise AssemblyError(f"no assembler found, neither ptxas nor nvJitLink: {INSTALL}")
+        yield last  # for its refusal
 
 
-def _ptxas(path: str) -> tuple[str, _Run]:
-    name = f"ptxas {ptxas_version(path)}"
-    return name, lambda ptx, arch, fmad: _run_ptxas(name, path, ptx, arch, fmad)
+def _version(ptx: str) -> Version | None:
+    found = _VERSION.search(ptx)
+    return (int(found[1]), int(found[2])) if found else None
 
 
-@lru_cache
-def ptxas_version(path: str) -> str:
-    try:
-        done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise AssemblyError(f"`{path}` cannot be run: {error}") from error
-    version = re.search(r"\bV(\d+(?:\.\d+)+)", done.stdout)
-    if version is None:
-        raise AssemblyError(f"`{path}` is not ptxas: `--version` printed {done.stdout.strip()[:200]!r}")
-    return version[1]
+def _run(chosen: Assembler, ptx: str, arch: str, fmad: bool) -> tuple[bytes, str]:
+    """The cubin and the verbose log."""
+    if chosen.path:
+        return _run_ptxas(chosen.name, chosen.path, ptx, arch, fmad)
+    return _run_nvjitlink(chosen.name, ptx, arch, fmad)
 
 
 def _run_ptxas(name: str, path: str, ptx: str, arch: str, fmad: bool) -> tuple[bytes, str]:
@@ -273,18 +258,6 @@ def _run_ptxas(name: str, path: str, ptx: str, arch: str, fmad: bool) -> tuple[b
 
 def _refusal(name: str, arch: str, log: str, ptx: str) -> AssemblyError:
     return AssemblyError(f"{name} refuses the PTX for {arch}:\n{quote_diagnostics(log, ptx)}")
-
-
-@lru_cache
-def nvjitlink_version() -> str | None:
-    """Version of nvJitLink, None when it cannot be loaded."""
-    try:
-        from cuda.bindings import nvjitlink
-
-        major, minor = nvjitlink.version()
-    except Exception:  # ImportError without cuda-python, several others without the library itself
-        return None
-    return f"{major}.{minor}"
 
 
 def _run_nvjitlink(name: str, ptx: str, arch: str, fmad: bool) -> tuple[bytes, str]:

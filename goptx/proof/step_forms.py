@@ -39,7 +39,9 @@ def form_of(step: Step) -> Form:
     """What an event is, without its registers. A load may lose `.nc`, and with that hints: it then reads what is there.
     A barrier may be one that warps need not come to whole, and have another number. A mask of lanes may be constant."""
     words = step.opcode.split(".")
-    opcode = ".".join(w for w in words if words[0] != "ld" or not (w == "nc" or w.startswith("L1::")))
+    opcode = ".".join(
+        w for w in words if words[0] != "ld" or not (w in ("nc", "proxy::readonly") or w.startswith("L1::"))
+    )
     texts = [s.text for s in step.sources]
     position = id_position(step)
     if position is not None:

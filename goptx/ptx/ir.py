@@ -282,7 +282,7 @@ class Directive:
     line: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
-        separator = " " if self.name in (".loc", ".file") else ", "
+        separator = " " if self.name in (".loc", ".loc_intermediate", ".file") else ", "
         text = f"{self.name} {separator.join(self.values)}" if self.values else self.name
         return f"{text};" if self.name in (".pragma", ".branchtargets", ".calltargets", ".alias") else text
 

@@ -4,13 +4,13 @@ The longest dotted prefix selects the row, so `bar.warp` is found before `bar`. 
 Where the second word distinguishes the instructions of a family (`mbarrier`, `tcgen05`), the family has no row of its
 own, so a newer member is not mistaken for an older one. An opcode without a row is treated as the most constrained: it
 reads and writes memory, the carry flag and all its operands, is convergent for the whole CTA, may block and is never
-copied. Facts from the PTX ISA 9.0 manual, chapter 9.
+copied. Facts from the PTX ISA 9.4 manual, chapter 9.
 """
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
 
@@ -82,19 +82,21 @@ CTA_ARRIVAL = Row(writes=0, access="f", scope=Scope.CTA, releases=True)
 CTA_REDUCTION = Row(access="f", scope=Scope.CTA, blocking=True)
 TENSOR = Row(writes=0, access="ls", space="tensor")
 FLOATS = frozenset(("f16", "f16x2", "bf16", "bf16x2", "f32", "f64"))
+TENSOR_LOAD = Row(access="l", scope=Scope.WARP, space="tensor")
 UNKNOWN = Row(writes=sys.maxsize, updates=True, access="ls", scope=Scope.CTA, blocking=True, acquires=True)
 
 TABLE: dict[str, Row] = {
     # arithmetic, logic, comparison, conversion, data movement between registers
     **dict.fromkeys(
-        """abs add addc and bfe bfi bfind bmsk brev clz cnot copysign cos cvt cvt.pack cvta dp2a dp4a ex2 fma
+        """abs add addc and bfe bfi bfind bmsk brev clmad clz cnot copysign cos cvt cvt.pack cvta dp2a dp4a ex2 fma
         fns getctarank isspacep istypep lg2 lop3 mad mad24 madc mapa max min mov mul mul24 neg not or popc prmt
         rsqrt sad selp setp shf shl shr sin slct sub subc szext tanh vabsdiff vabsdiff2
         vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vset vset2 vset4 vshl
         vshr vsub vsub2 vsub4 xor createpolicy clusterlaunchcontrol.query_cancel mbarrier.pending_count
-        stacksave""".split(),
+        spdecompress stacksave""".split(),
         PURE,
     ),
+    "spcompress": Row(writes=2),
     **dict.fromkeys("div rcp rem sqrt".split(), Row(expands=True)),
     **dict.fromkeys("set testp".split(), Row(guardable=False)),
     # memory
@@ -104,6 +106,7 @@ TABLE: dict[str, Row] = {
     **dict.fromkeys("suld suq".split(), Row(access="l", space="surface")),
     "sust": Row(writes=0, access="s", space="surface"), "sured": Row(writes=0, access="ls", space="surface"),
     "multimem.ld_reduce": LOAD, "multimem.st": STORE, "multimem.red": UPDATE,
+    "multimem.cp.async": COPY, "multimem.cp.reduce": UPDATE,
     "stackrestore": Row(writes=0, access="ls", space="local"), "alloca": Row(access="ls", space="local"),
     "membar": FENCE, "fence": FENCE,
     **dict.fromkeys(
@@ -117,10 +120,15 @@ TABLE: dict[str, Row] = {
         UPDATE,
     ),
     "cp.async.mbarrier": RELEASE, "mbarrier.complete_tx": RELEASE, "mbarrier.arrive": ARRIVAL,
-    "mbarrier.arrive_drop": ARRIVAL, "mbarrier.test_wait": Row(access="ls", acquires=True),
+    "mbarrier.arrive_drop": ARRIVAL, "mbarrier.check_layout": LOAD,
+    "mbarrier.test_wait": Row(access="ls", acquires=True),
     "mbarrier.try_wait": Row(access="ls", acquires=True, blocking=True),
     "griddepcontrol.wait": Row(writes=0, access="f", acquires=True, blocking=True),
     "griddepcontrol.launch_dependents": Row(writes=0, access="f", releases=True),
+    # memory of other devices, named by handles
+    **dict.fromkeys("fabric.try_get fabric.try_put fabric.try_red fabric.try_atom".split(), RELEASE),
+    "fabric.try_pullred": Row(writes=0, access="ls", releases=True, scope=Scope.WARP, blocking=True, mask=-1),
+    "fabric.submit": Row(writes=0, access="f", releases=True), "fabric.wait": ORDER,
     # warps
     **dict.fromkeys("shfl vote match redux elect".split(), WARP), "activemask": Row(scope=Scope.WARP),
     "bar.warp": Row(writes=0, access="f", scope=Scope.WARP, blocking=True, mask=-1),
@@ -130,7 +138,9 @@ TABLE: dict[str, Row] = {
     "tensormap.cp_fenceproxy": Row(writes=0, access="ls", scope=Scope.WARP),
     # tensor memory: one thread issues copies and products, a warp the rest
     **dict.fromkeys("tcgen05.mma tcgen05.cp tcgen05.shift".split(), TENSOR), "tcgen05.commit": RELEASE,
-    "tcgen05.ld": Row(access="l", scope=Scope.WARP, space="tensor"),
+    "tcgen05.ld": TENSOR_LOAD, "tcgen05.ld.red": replace(TENSOR_LOAD, writes=2),
+    "tcgen05.ld.spcompress": replace(TENSOR_LOAD, writes=2),
+    "tcgen05.ld.red.spcompress": replace(TENSOR_LOAD, writes=3),
     "tcgen05.st": Row(writes=0, access="s", scope=Scope.WARP, space="tensor"),
     "tcgen05.alloc": Row(writes=0, access="ls", scope=Scope.WARP, blocking=True),
     **dict.fromkeys("tcgen05.wait tcgen05.dealloc tcgen05.relinquish_alloc_permit".split(), WARP_FENCE),
@@ -155,9 +165,9 @@ PLAIN_BARRIERS = ("bar.sync", "barrier.sync", "barrier.sync.aligned", "bar.cta.s
 
 SPACES = frozenset(("global", "shared", "local", "const", "param"))
 TYPES = frozenset(
-    """pred b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 f16x2 bf16x2 tf32 b64 u64 s64 f64 b128 u16x2 s16x2 f32x2
-    b1 u4 s4 e4m3 e5m2 e2m3 e3m2 e2m1 e4m3x2 e5m2x2 e2m3x2 e3m2x2 e2m1x2 ue8m0x2 e4m3x4 e5m2x4 e2m3x4 e3m2x4
-    e2m1x4""".split()
+    """pred b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 f16x2 bf16x2 tf32 b64 u64 s64 f64 b128 u16x2 s16x2 u8x4 s8x4
+    f32x2 b1 u4 s4 e4m3 e5m2 e2m3 e3m2 e2m1 e4m3x2 e5m2x2 e2m3x2 e3m2x2 e2m1x2 ue8m0x2 ue5m3x2 s2f6x2 e4m3x4 e5m2x4
+    e2m3x4 e3m2x4 e2m1x4 e2m1p4x4 ue8m0x4""".split()
 )
 
 _BITS = {t: int(t[1:]) for t in TYPES if t[0] in "busf" and t[1:].isdigit()}
@@ -173,7 +183,9 @@ _EXCLUSIVE = {
     "tcgen05": "tensor memory",
     "clusterlaunchcontrol": "CTAs to come",
     "brkpt": "breakpoint",
+    "fabric": "handles",
 }
+_READ_ONLY_PATH = frozenset(("nc", "proxy::readonly"))
 _RELEASE = frozenset(("release", "acq_rel", "sc"))
 _ACQUIRE = frozenset(("acquire", "acq_rel", "sc"))
 
@@ -253,8 +265,9 @@ class Facts:
 
     @property
     def uses_read_only_path(self) -> bool:
-        """Whether it loads by the read-only path, which does not see what other threads write: `ld.nc`, `ldu`."""
-        return self.base == "ldu" or (self.base == "ld" and "nc" in self.modifiers)
+        """Whether it loads by the read-only path, which does not see what other threads write: `ld.nc`, `ldu`,
+        `ld.proxy::readonly`."""
+        return self.base == "ldu" or (self.base == "ld" and not self.modifiers.isdisjoint(_READ_ONLY_PATH))
 
     @property
     def is_strong_read(self) -> bool:
@@ -269,7 +282,7 @@ class Facts:
     @property
     def read_only(self) -> bool:
         """Whether it reads memory that no thread writes while the kernel runs."""
-        return self.loads and (self.space == "const" or "nc" in self.modifiers)
+        return self.loads and (self.space == "const" or not self.modifiers.isdisjoint(_READ_ONLY_PATH))
 
     @property
     def is_atomic_add(self) -> bool:
@@ -452,7 +465,7 @@ class Facts:
             return ()
         if self.base == "wgmma":
             return (("wgmma.commit_group.sync.aligned",), ("wgmma.wait_group.sync.aligned", "0"))
-        if self.base != "cp" or "async" not in self.modifiers:
+        if (self.base != "cp" and "cp" not in self.modifiers) or "async" not in self.modifiers:
             return ()
         if "bulk" in self.modifiers:
             return (("cp.async.bulk.commit_group",), ("cp.async.bulk.wait_group", "0"))
@@ -484,6 +497,11 @@ class Facts:
         return self.base in ("mapa", "getctarank")
 
     @property
+    def is_multicast(self) -> bool:
+        """Whether it acts in several CTAs of the cluster."""
+        return any(word.startswith("multicast::cluster") for word in self.modifiers)
+
+    @property
     def exclusive(self) -> str:
         """What it acts on that a CTA, or an SM, has once for all of its kernels; "" if nothing."""
         return _EXCLUSIVE.get(self.base, "")
@@ -498,7 +516,7 @@ class Facts:
     @property
     def releases(self) -> bool:
         """Whether other threads may wait for it or for an operation that it begins, while it waits for none itself."""
-        return self.row.releases or "mbarrier::complete_tx::bytes" in self.modifiers
+        return self.row.releases or any(word.startswith("mbarrier::complete_tx") for word in self.modifiers)
 
     @property
     def is_fence(self) -> bool:
@@ -578,6 +596,8 @@ def facts_of(opcode: str) -> Facts:
     row = TABLE[prefix] if prefix else UNKNOWN
     base = words[0]
     modifiers = frozenset(words[1:])
+    if base == "mbarrier" and "phase_type::primary" in modifiers:  # `done|reported, value, [barrier], ...`
+        row = replace(row, writes=2)
     spaces = tuple(w for w in plain[1:] if w in SPACES) or ((row.space,) if row.space else ())
     types = tuple(m for m in words[1:] if m in TYPES)
     volatile = base in ("atom", "mbarrier") or bool(modifiers & {"volatile", "relaxed", "acquire", "mmio"})

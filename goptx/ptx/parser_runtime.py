@@ -166,7 +166,8 @@ def _spelling(token: int) -> str:
     if literal != "<INVALID>":
         return f"`{str(literal)[1:-1]}`"
     words = {"NAME": "a name", "DOTTED": "a directive", "INTEGER": "a whole number", "FLOAT": "a number",
-             "STRING": "a string", "LINKAGE": "`.visible`", "SPACE": "a state space", "DWARF": "`@@DWARF`"}  # fmt: skip
+             "STRING": "a string", "LINKAGE": "`.visible`", "SPACE": "a state space", "DWARF": "`@@DWARF`",
+             "SOURCES": "`.nv_intermediate_source_section`"}  # fmt: skip
     symbolic = str(PtxParser.symbolicNames[token])
     return words.get(symbolic, symbolic)
 
@@ -176,8 +177,8 @@ _TOGETHER = {
     "an operator": {f"`{o}`" for o in "+ - * / % << >> < > <= >= == != & | ^ && || ? :".split()},
     "a declaration": {"a state space"}
     | {f"`{w}`" for w in ".attribute .entry .func .visible .reg .alias .file .section @@DWARF .pragma".split()}
-    | {"`.version`", "`.target`", "`.address_size`"},
-    "a statement": {"a name", "a state space"}
+    | {"`.version`", "`.target`", "`.address_size`", "`.nv_intermediate_source_section`"},
+    "a statement": {"a name", "a state space", "`.loc_intermediate`"}
     | {
         f"`{w}`" for w in ".attribute .branchtargets .callprototype .calltargets .loc .pragma .reg .visible @ {".split()
     },

@@ -106,6 +106,11 @@ def _dwarf(c: Any) -> tuple[Item, ...]:
     return (Directive("@@DWARF", (c.line.text.removeprefix("@@DWARF").strip(),), c.start.line),)
 
 
+def _sources_section(c: Any) -> tuple[Item, ...]:
+    name, brace, text = str(c.text.text).partition("{")
+    return (Directive(name.strip(), (brace + text,), c.start.line),)
+
+
 def _entry(c: Any) -> Function:
     directives, body = _values(c.directives), _body(c.body)
     return Function(".entry", c.name.text, _values(c.params), (), directives, body, (), c.start.line)
@@ -124,6 +129,9 @@ def _body(c: Any | None) -> tuple[Statement, ...] | None:
 def _directive(c: Any) -> Directive:
     if c.texts:
         return Directive(".pragma", _texts(c.texts), c.start.line)
+    quoted = next((v for v in c.values if v.type == PtxParser.STRING), None)
+    if quoted is not None and c.name.text != ".language":
+        raise Refused(quoted, f"`{c.name.text}` of {quoted.text[:40]}; give numbers")
     values = _numbers(c.values)
     dimensions = _DIMENSIONS.get(c.name.text)
     if dimensions is not None and not 1 <= len(values) <= dimensions:
@@ -244,6 +252,10 @@ def _local(c: Any) -> tuple[Statement, ...]:
 def _location(c: Any) -> tuple[Statement, ...]:
     where = " ".join(_numbers(c.where)) + "".join(f", {w.value}" for w in c.words)
     return (Directive(".loc", (where,), c.start.line),)
+
+
+def _intermediate_location(c: Any) -> tuple[Statement, ...]:
+    return (Directive(".loc_intermediate", (" ".join(_numbers(c.where)),), c.start.line),)
 
 
 def _location_word(c: Any) -> str:
@@ -372,6 +384,7 @@ READERS: dict[type, Callable[[Any], Any]] = {
     P.FileContext: _file,
     P.SectionContext: lambda c: (Section(c.name.text, _texts([w.word for w in c.words])),),
     P.DwarfContext: _dwarf,
+    P.SourcesContext: _sources_section,
     P.ModulePragmaContext: _pragma,
     P.AliasContext: lambda c: (Directive(".alias", _texts(c.names), c.start.line),),
     P.ModuleRegistersContext: lambda c: c.of.value,
@@ -397,6 +410,7 @@ READERS: dict[type, Callable[[Any], Any]] = {
     P.LocalContext: _local,
     P.ScopeContext: lambda c: (Scope(c.of_block.value),),
     P.LocationContext: _location,
+    P.IntermediateLocationContext: _intermediate_location,
     P.LocationWordContext: _location_word,
     P.PragmaContext: _pragma,
     P.BranchTargetsContext: _targets(".branchtargets"),

@@ -68,12 +68,17 @@ _FIXED = {str(spelled)[1:-1]: i for i, spelled in enumerate(PtxParser.literalNam
 _FIXED |= dict.fromkeys(".visible .extern .weak .common".split(), PtxParser.LINKAGE)
 _FIXED |= dict.fromkeys(".global .shared .const .local .param .tex .sreg".split(), PtxParser.SPACE)
 
+_BLANKS = r"[ \t\r\n\f\v]*"
+_RATIO = "::[0-9]+:[0-9]+"  # of a sparse vector: `.sp::2:4`
+_CODE_BLOCK = rf"{_BLANKS}\.code_block{_BLANKS}\{{.*?\.source_end{_BLANKS}\}}"
+
 # ANTLR's lexer takes the longest match, a regular expression the first: so each rule is greedy, and where two rules
 # share a beginning the longer comes first.
 _RULES = {
-    "NAME": r"[a-zA-Z_$%][a-zA-Z0-9_$]*(?:\.const\[[0-9]+\]|(?:\.|::)[a-zA-Z0-9_$]+)*",
+    "NAME": rf"[a-zA-Z_$%][a-zA-Z0-9_$]*(?:\.const\[[0-9]+\]|{_RATIO}|(?:\.|::)[a-zA-Z0-9_$]+)*",
     "SPACE": r"\.const\[[0-9]+\]",
-    "DOTTED": r"\.(?:[a-zA-Z_]|[0-9]+[dx])[a-zA-Z0-9_$]*(?:::[a-zA-Z0-9_$]+)*",
+    "SOURCES": rf"\.nv_intermediate_source_section{_BLANKS}\{{(?:{_CODE_BLOCK})*{_BLANKS}\}}",
+    "DOTTED": rf"\.(?:[a-zA-Z_]|[0-9]+[dx])[a-zA-Z0-9_$]*(?:{_RATIO}|::[a-zA-Z0-9_$]+)*",
     "FLOAT": r"0[fFdD][0-9a-fA-F]+|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+",
     "INTEGER": r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)U?",
     "STRING": r'"[^"\r\n]*"',
@@ -85,7 +90,6 @@ _RULES = {
     "OTHER": r"<<|>>|[<>=!]=|&&|\|\||/\*.*|.",  # an unterminated comment runs to the end of the text
 }
 _SKIPPED = ("LINE_COMMENT", "BLOCK_COMMENT", "LINE_MARK", "SPACES")
-_BLANKS = r"[ \t\r\n\f\v]*"
 _NAMED_RULES = (f"(?P<{name}>{rule})" for name, rule in _RULES.items())
 _PIECE = re.compile(f"(?:{'|'.join(_RULES.values())}){_BLANKS}", re.DOTALL)
 _PIECE_BY_RULE = re.compile(f"(?:{'|'.join(_NAMED_RULES)}){_BLANKS}", re.DOTALL)

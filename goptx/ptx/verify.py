@@ -24,7 +24,8 @@ SPECIAL = frozenset(
     %nclusterid %cluster_ctaid %cluster_nctaid %cluster_ctarank %cluster_nctarank %lanemask_eq %lanemask_le
     %lanemask_lt %lanemask_ge %lanemask_gt %clock %clock_hi %clock64 %globaltimer %globaltimer_lo %globaltimer_hi
     %total_smem_size %aggr_smem_size %dynamic_smem_size %reserved_smem_offset_begin %reserved_smem_offset_end
-    %reserved_smem_offset_cap %reserved_smem_offset_0 %reserved_smem_offset_1 %current_graph_exec %SP %SPL""".split()
+    %reserved_smem_offset_cap %reserved_smem_offset_0 %reserved_smem_offset_1 %current_graph_exec %perctamemoryoffset
+    %perctamemorysize %SP %SPL""".split()
 )
 
 

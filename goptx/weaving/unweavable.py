@@ -16,6 +16,7 @@ REFUSED = {
     "tensor memory": "tensor memory is allocated for the whole CTA",
     "CTAs to come": "a CTA that has not begun belongs to the other kernel too",
     "breakpoint": "a breakpoint stops both kernels",
+    "handles": "it reaches memory through a handle, which no address can be compared with",
 }
 
 

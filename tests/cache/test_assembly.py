@@ -13,6 +13,7 @@ import goptx
 from goptx.cache import keys, store
 from goptx.device import assemble as module
 from goptx.device.assemble import Assembly, RegisterCapWarning, assemble, assemble_all, find_ptxas
+from goptx.device.assemblers import find_assemblers
 from goptx.errors import AssemblyError, InputError
 
 pytestmark = pytest.mark.skipif(find_ptxas() is None, reason="no ptxas on the PATH or in nvidia-cuda-nvcc")
@@ -65,7 +66,7 @@ def test_each_part_of_the_key_counts(assembled: list[int], monkeypatch: pytest.M
     assemble(TWO, entry="k", arch="sm_80", assembler="ptxas")  # what is taken anyway
     assemble(TWO, entry="other", max_registers=40)  # which is only compared
     assert len(assembled) == 6
-    monkeypatch.setattr(module, "ptxas_version", lambda path: "99.0")
+    monkeypatch.setattr(find_assemblers, "ptxas_version", lambda path: "99.0")
     assert assemble(TWO, entry="k").assembler == "ptxas 99.0" and len(assembled) == 7
     monkeypatch.setattr(keys, "code", lambda: "changed")
     assemble(TWO, entry="k")

@@ -64,6 +64,8 @@ matrices.sm_90.* matrices.sm_120.* matrices.*-debug.* parallel.*-debug.* pipelin
 pipeline.*-* reduction.sm_80.* reduction.sm_120.* textures.sm_75.* textures.sm_120.* textures.*-debug.* matmul_large.*
 matmul_bf16.* matmul.sm_100.* softmax.sm_100.* layer_norm.sm_90.* layer_norm.sm_100.* scan_and_sort.sm_80.*
 scan_and_sort.sm_100.* attention.sm_100.* matmul_by_descriptors.sm_80.* matmul_fp8.sm_100.*
+attention.*.newest.* layer_norm.*.newest.* matmul.*.newest.* matmul_fp8.*.newest.* scan_and_sort.*.newest.*
+*.sm_80.newest.*
 """.split()
 
 
@@ -192,14 +194,16 @@ def triton() -> Iterator[Piece]:
         signature = {n: types.get(n, "constexpr") for n in function.arg_names}
         aligned = {(function.arg_names.index(n),): [["tt.divisibility", 16]] for n in types}
         source = ASTSource(function, signature, constants, aligned)
-        # Left alone, Triton takes a version of PTX that ptxas 13.0 does not know.
-        done = api.compile(source, GPUTarget("cuda", arch, 32), {"ptx_version": 87, **options})
+        done = api.compile(source, GPUTarget("cuda", arch, 32), options)
         return str(done.asm["ptx"])
 
     for name, (function, types, constants, options) in importlib.import_module("triton_kernels").KERNELS.items():
         for arch in (80, 90, 100):
             if arch > 80 or "fp8" not in name:  # fp8 begins with sm_89
-                yield f"{name}.sm_{arch}.triton", partial(compile_function, function, types, constants, options, arch)
+                # Left alone, Triton takes a version of PTX that ptxas 13.0 does not know.
+                for words, version in (("", {"ptx_version": 87}), (".newest", {})):
+                    made = partial(compile_function, function, types, constants, {**version, **options}, arch)
+                    yield f"{name}.sm_{arch}{words}.triton", made
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from goptx.device import assemble as module
 from goptx.device.assemble import Assembly, assemble, find_ptxas
 from goptx.device.assembler_log import read_usage, sections
+from goptx.device.assemblers import find_assemblers
 from goptx.errors import AssemblyError, InputError
 
 SPILL_COUNT = 60
@@ -55,7 +55,7 @@ def code(built: Assembly, entry: str) -> bytes:
 
 
 def nvjitlink_works() -> bool:
-    return module.nvjitlink_version() is not None
+    return find_assemblers.nvjitlink_version() is not None
 
 
 ASSEMBLERS = [
@@ -167,36 +167,13 @@ def test_arch_may_be_above_the_target(assembler: str) -> None:
 
 def test_without_any_assembler_the_error_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GOPTX_PTXAS", raising=False)
-    monkeypatch.setattr(module, "find_ptxas", lambda: None)
-    monkeypatch.setattr(module, "nvjitlink_version", lambda: None)
+    monkeypatch.setattr(find_assemblers, "every_ptxas", list)
+    monkeypatch.setattr(find_assemblers, "nvjitlink_version", lambda: None)
     for assembler in (None, "ptxas"):
         with pytest.raises(AssemblyError, match=r"pip install goptx\[ptxas\]"):
             assemble(text(), entry="small", assembler=assembler)
     with pytest.raises(AssemblyError, match=r"pip install goptx\[gpu\]"):
         assemble(text(), entry="small", assembler="nvjitlink")
-
-
-def test_ptxas_is_looked_for_in_order(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def program(path: Path) -> str:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("#!/bin/sh\n")
-        path.chmod(0o755)
-        return str(path)
-
-    in_wheel = program(tmp_path / "site/nvidia/cu13/bin/ptxas")
-    on_path = program(tmp_path / "bin/ptxas")
-    named = program(tmp_path / "own/ptxas-13")
-    monkeypatch.delenv("GOPTX_PTXAS", raising=False)
-    monkeypatch.setattr(sys, "path", [str(tmp_path / "site")])
-    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
-    assert find_ptxas() == in_wheel
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    assert find_ptxas() == on_path
-    monkeypatch.setenv("GOPTX_PTXAS", named)
-    assert find_ptxas() == named
-    monkeypatch.setenv("GOPTX_PTXAS", str(tmp_path / "missing"))
-    with pytest.raises(AssemblyError, match="GOPTX_PTXAS"):
-        find_ptxas()
 
 
 @needs_ptxas
@@ -250,7 +227,7 @@ def test_a_text_that_ptxas_is_too_old_for_goes_to_a_newer_nvjitlink(monkeypatch:
     monkeypatch.setattr(module, "_run_nvjitlink", linked)
     for version, taken in (("99.1", True), ("12.0", False), (None, False)):
         asked.clear()
-        monkeypatch.setattr(module, "nvjitlink_version", lambda version=version: version)
+        monkeypatch.setattr(find_assemblers, "nvjitlink_version", lambda version=version: version)
         if taken:
             assert assemble(newer, entry="small").assembler == "nvJitLink 99.1"
             assert assemble(text(), entry="small").assembler.startswith("ptxas ")
@@ -258,7 +235,7 @@ def test_a_text_that_ptxas_is_too_old_for_goes_to_a_newer_nvjitlink(monkeypatch:
             with pytest.raises(AssemblyError, match=r"nsupported \.version 9\.9"):
                 assemble(newer, entry="small")
         assert asked == ([newer] if taken else [])
-    monkeypatch.setattr(module, "nvjitlink_version", lambda: "99.1")
+    monkeypatch.setattr(find_assemblers, "nvjitlink_version", lambda: "99.1")
     with pytest.raises(AssemblyError, match=r"nsupported \.version"):
         assemble(newer, entry="small", assembler="ptxas")
     monkeypatch.setenv("GOPTX_PTXAS", str(path))

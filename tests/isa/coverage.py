@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which case holds which section of the PTX ISA 9.0 manual; run it to write README.md anew.
+"""Which case holds which section of the PTX ISA 9.4 manual; run it to write README.md anew.
 
 contents.txt is the manual's table of contents from chapter 4 on: a number and a title a line, "(prose)" after
 those that have no syntax of their own. In a case, `// NUMBER TITLE` begins what belongs to a section; the case's
@@ -71,11 +71,35 @@ def _case(path: Path) -> Case:
     return Case(path, text[3 : text.index("\n")], accepted[1], tuple(accepted[2].split()), found)
 
 
+PINNED = "13.0"  # the ptxas of CI
+
+
+def newer() -> list[Case]:
+    """The cases that need a later ptxas than that of CI; assembled.txt says what theirs made of them."""
+    return [case for case in cases() if case.release not in (PINNED, "")]
+
+
+def alone(case: Case) -> dict[str, str]:
+    """For each section within the kernel of a case, the kernel with that section and no other."""
+    text = case.path.read_text()
+    body, end = text.index("\n{\n", text.index(".entry")), text.rindex("ret;")
+    marks = [m for m in _SECTION.finditer(text) if body < m.start() < end]
+    head, found = text[: marks[0].start()], dict[str, str]()
+    for mark, following in zip(marks, [*marks[1:], None], strict=True):
+        piece = text[mark.end() : following.start() if following else end]
+        found[mark[1]] = found.get(mark[1], "") + piece
+    return {number: f"{head}{piece}\n    ret;\n}}\n" for number, piece in found.items()}
+
+
 def table() -> str:
     """README.md: each section with the cases that hold it."""
     every = cases()
-    lines = ["# The manual, case by case", "", "Which case holds which section of the PTX ISA 9.0 manual, and which"]
+    lines = ["# The manual, case by case", "", "Which case holds which section of the PTX ISA 9.4 manual, and which"]
     lines += ["ptxas accepts it. Sections without syntax of their own are left out. Written by coverage.py.", ""]
+    lines += [
+        f"CI has ptxas {PINNED}. What later ones made of the cases of PTX 9.1 and later is in assembled.txt, written by"
+    ]
+    lines += ["newer.py; `-` there means that every section of the case is woven with another kernel.", ""]
     lines += ["| case | about | accepted by |", "|---|---|---|"]
     lines += [f"| {c.path.name} | {c.about} | ptxas {c.release} `{' '.join(c.arguments)}` |" for c in every]
     lines += ["", "| section | title | case |", "|---|---|---|"]

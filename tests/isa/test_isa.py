@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from isa.coverage import README, Case, Section, cases, sections, table
+from isa.coverage import PINNED, README, Case, Section, cases, newer, sections, table
+from isa.newer import digest, listed, recorded, weave_alone
 
 from goptx.device.assemble import find_ptxas
 from goptx.errors import UnknownInstruction
@@ -112,7 +113,7 @@ def release() -> str:
     return found[1] if found else ""
 
 
-@EACH
+@pytest.mark.parametrize("case", [pytest.param(c, id=c.path.stem) for c in CASES if c.release == PINNED])
 def test_ptxas_makes_the_same_of_a_case_and_of_its_print(case: Case, tmp_path: Path) -> None:
     if release() != case.release:
         pytest.skip(f"needs ptxas {case.release}")
@@ -130,3 +131,20 @@ def assembled(case: Case, text: str, folder: Path) -> bytes:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     return (folder / "case.cubin").read_bytes()
+
+
+NEWER = pytest.mark.parametrize("case", [pytest.param(case, id=case.path.stem) for case in newer()])
+
+
+@NEWER
+def test_a_later_ptxas_made_the_same_of_a_case_and_of_its_print(case: Case) -> None:
+    """As newer.py has found: neither the case nor its print has changed since."""
+    full, *digests = recorded()[case.path.stem][:3]
+    assert full.startswith(f"{case.release}.")
+    assert digests == [digest(case.path.read_text()), digest(str(read(case)))], "run tests/isa/newer.py"
+
+
+@NEWER
+def test_each_new_instruction_is_woven_or_refused_by_name(case: Case) -> None:
+    woven, refused = weave_alone(case)
+    assert [str(len(woven)), listed(refused)] == recorded()[case.path.stem][3:], "run tests/isa/newer.py"

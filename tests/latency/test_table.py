@@ -19,7 +19,7 @@ from goptx.sources.read import read
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = sorted((ROOT / "examples" / "kernels").glob("*.ptx"))
-ARCHITECTURES = ("sm_80", "sm_90")
+ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
 
 
 @pytest.mark.parametrize(
@@ -68,16 +68,15 @@ def test_values_of_the_publication(opcode: str, cycles: int) -> None:
 def test_the_documents_count_the_rows_of_each_table() -> None:
     """Measured, published, assumed."""
     page = (ROOT / "docs" / "latency.md").read_text(encoding="utf-8")
-    stated = re.findall(r"^\| `(\w+)\.toml` \| \w+ \| (\d+) \| (\d+) \| (\d+) \|$", page, re.MULTILINE)
+    stated = re.findall(r"^\| `(\w+)\.toml` \| [\w ]+ \| (\d+) \| (\d+) \| (\d+) \|$", page, re.MULTILINE)
     found = []
-    for path in sorted((ROOT / "latency_tables").glob("*.toml")):
+    for path in module.brought_tables().values():
         content = tomllib.loads(path.read_text(encoding="utf-8"))
         rows = [row for part in ("cycles", "named") for row in content.get(part, {}).values()]
-        counts = Counter(row["source"] for row in rows)
-        assert set(counts) <= {"measured", "published", "assumed"}
+        counts = Counter(s if (s := row["source"]) in ("measured", "assumed") else "published" for row in rows)
         found.append((path.stem, *(str(counts[source]) for source in ("measured", "published", "assumed"))))
-    assert stated == found and len(found) == 2
-    (_, measured, _, guessed), (_, _, published, taken) = found[1], found[0]
+    assert stated == found and [name for name, *_ in found] == list(ARCHITECTURES)
+    (_, _, published, taken), (_, measured, _, guessed), *_ = found
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert f"{measured} rows are measured, {guessed} assumed" in readme
     assert f"{published} published rows and {taken} assumed ones" in readme
@@ -95,6 +94,40 @@ def test_hopper_is_measured() -> None:
     assert 600 < hopper.cycles("ld.global") < 700  # it spreads by 88
     assert "H200" in hopper.name
     assert "H200" in hopper.sources["measured"]
+
+
+@pytest.mark.parametrize(
+    ("arch", "opcode", "cycles", "source"),
+    [
+        ("sm_120", "fma.rn.f32", 4, "report"),
+        ("sm_120", "add.s32", 2, "report"),
+        ("sm_120", "fma.rn.f64", 64, "report"),
+        ("sm_120", "add.f64", 64, "assumed"),  # as fma.f64
+        ("sm_120", "popc.b32", 22, "report"),
+        ("sm_120", "ld.shared.f32", 34, "report"),
+        ("sm_120", "shfl.sync.bfly.b32", 24, "assumed"),  # the H200's
+        ("sm_100", "mul.f32", 4, "catalogue"),
+        ("sm_100", "ld.shared.f32", 29, "survey"),
+        ("sm_100", "fma.rn.f64", 8, "assumed"),  # the B300's is another unit
+        ("sm_100", "div.rn.f32", 57, "assumed"),
+        ("sm_100", "bar.sync", 38, "catalogue"),
+    ],
+)
+def test_blackwell_is_published_in_part(arch: str, opcode: str, cycles: int, source: str) -> None:
+    table = load_table(None, arch)
+    key = facts_of(opcode).latency_key
+    assert (table.cycles(key), table.source_of(key)) == (cycles, source)
+    assert {entry.source for entry in (*table.entries.values(), *table.named.values())} == set(table.sources)
+
+
+@pytest.mark.parametrize("arch", ["sm_100", "sm_120"])
+def test_what_is_assumed_of_blackwell_is_hopper_s_unless_a_remark_says_so(arch: str) -> None:
+    hopper, table = load_table(None, "sm_90"), load_table(None, arch)
+    text = table.path.read_text(encoding="utf-8")
+    taken = text[text.index("# Not published") : text.index("[named]")]
+    rows = re.findall(r'^"(.+)" = \{ cycles = (\d+), source = "assumed" \}', taken, re.MULTILINE)
+    assert len(rows) > 300
+    assert [(key, int(cycles)) for key, cycles in rows if hopper.entries[key].cycles != int(cycles)] == []
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
@@ -206,21 +239,26 @@ def test_every_entry_can_be_looked_up(arch: str) -> None:
             assert facts.latency_key == key, key
 
 
-@pytest.mark.parametrize(
-    ("arch", "used"),
-    [("sm_81", "sm_80"), ("sm_91", "sm_90"), ("sm_92f", "sm_90"), ("sm_75", "sm_80"), ("sm_52", "sm_80")],
-)
+NEAREST = {
+    "sm_52": "sm_80", "sm_75": "sm_80", "sm_81": "sm_80", "sm_91": "sm_90", "sm_92f": "sm_90", "sm_103a": "sm_100",
+    "sm_121f": "sm_120",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("arch", "used"), NEAREST.items())
 def test_nearest_architecture_with_a_warning(arch: str, used: str) -> None:
     with pytest.warns(LatencyTableWarning, match=f"{arch}: using {used}'s") as caught:
         assert load_table(None, arch).arch == used
     assert [Path(w.filename).name for w in caught] == [Path(__file__).name]
 
 
-@pytest.mark.parametrize(("arch", "used"), [("sm_80", "sm_80"), ("sm_90", "sm_90"), ("sm_90a", "sm_90")])
+@pytest.mark.parametrize(
+    ("arch", "used"), [*((a, a) for a in ARCHITECTURES), ("sm_90a", "sm_90"), ("sm_100f", "sm_100")]
+)
 def test_own_architecture_without_a_warning(arch: str, used: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert load_table(None, arch).arch == used
+        assert load_table(None, arch).arch == arch.rstrip("af")
 
 
 def test_by_name_by_path_and_as_a_table(tmp_path: Path) -> None:

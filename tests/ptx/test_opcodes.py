@@ -2,7 +2,10 @@
 
 import pytest
 
+from goptx.analysis.dataflow import written
+from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import TABLE, Scope, facts_of
+from goptx.ptx.parse import parse
 from goptx.weaving.unweavable import REFUSED
 
 
@@ -29,6 +32,15 @@ from goptx.weaving.unweavable import REFUSED
         ("tcgen05.wait::ld.sync.aligned", "f", ()),
         ("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", "f", ()),
         ("alloca.u64", "ls", ("local",)),
+        ("multimem.st.async.release.gpu.global.u32", "s", ("global",)),
+        ("multimem.red.async.release.gpu.global.add.u32", "ls", ("global",)),
+        ("multimem.cp.async.bulk.global.shared::cta.bulk_group", "sl", ("global", "shared")),
+        ("multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32", "ls", ("global", "shared")),
+        ("applypriority.async.bulk.global.bulk_group.L2::evict_normal", "", ("global",)),
+        ("mbarrier.check_layout.layout::v1.shared::cta.b64", "l", ("shared",)),
+        ("fabric.submit.op_restrict::fetching", "f", ()),
+        ("clmad.lo.u64", "", ()),
+        ("spdecompress.b8.b2.sp::2:4.x8", "", ()),
     ],
 )
 def test_memory(opcode: str, access: str, spaces: tuple[str, ...]) -> None:
@@ -93,7 +105,7 @@ def test_the_carry_flag(opcode: str, sets: bool, uses: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "opcode", "novel.u32 mbarrier.check_layout.b64 tcgen05.new.b32 multimem.st_other cp.later wgmma.other".split()
+    "opcode", "novel.u32 mbarrier.later.b64 fabric.later tcgen05.new.b32 multimem.st_other cp.later wgmma.other".split()
 )
 def test_unknown_opcodes_are_treated_as_the_most_constrained(opcode: str) -> None:
     """This includes newer members of a family: the facts of `mbarrier` do not apply to a new instruction of it."""
@@ -103,6 +115,47 @@ def test_unknown_opcodes_are_treated_as_the_most_constrained(opcode: str) -> Non
     assert facts.sets_carry and facts.uses_carry
     assert (facts.row.scope, facts.row.blocking) == (Scope.CTA, True)
     assert not facts.predicable and not facts.duplicable and facts.may_fault_or_store
+
+
+@pytest.mark.parametrize(
+    ("text", "registers"),
+    [
+        ("mbarrier.try_wait.phase_type::primary.shared.b64 p|q, v, [bar], d;", {"p", "q", "v"}),
+        ("mbarrier.test_wait.parity.phase_type::primary.shared.b64 p|q, [bar], r;", {"p", "q"}),
+        ("mbarrier.test_wait.parity.phase_type::conditional.shared.b64 p, [bar], r;", {"p"}),
+        ("tcgen05.ld.sync.aligned.32x32b.x2.b32 {a, b}, [r];", {"a", "b"}),
+        ("tcgen05.ld.red.sync.aligned.32x32b.x2.min.u32 {a, b}, c, [r];", {"a", "b", "c"}),
+        ("tcgen05.ld.spcompress.sync.aligned.32x32b.x4.max.sp::2:4.f32.b2 {a}, {b, c}, [r];", {"a", "b", "c"}),
+        ("tcgen05.ld.red.spcompress.sync.aligned.32x32b.x2.max.sp::2:4.f32.b2 {a}, {b}, c, [r];", {"a", "b", "c"}),
+        ("spcompress.b8.b2.sp::2:4.x1 {a}, {b}, {c, d}, r;", {"a", "b"}),
+        ("spdecompress.b8.b2.sp::2:4.x2 {a, b}, {c}, {d};", {"a", "b"}),
+        ("clmad.hi.u64 a, b, c, d;", {"a"}),
+        ("fabric.try_put.async.shared::cta.relaxed.sys.b128 [a, b, c], [d], e, [f];", set()),
+        ("cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32 a, b, c, d;", {"a"}),
+    ],
+)
+def test_registers_that_new_instructions_write(text: str, registers: set[str]) -> None:
+    module = parse(f".version 9.4\n.target sm_107a\n.address_size 64\n.entry k() {{ {text} }}")
+    (instruction,) = module.entries[0].body or ()
+    assert isinstance(instruction, Instruction)
+    assert written(instruction) == registers
+    assert facts_of(instruction.opcode).known
+
+
+def test_what_loads_by_the_readonly_proxy_is_read_only() -> None:
+    facts = facts_of("ld.global.proxy::readonly.u32")
+    assert facts.read_only and facts.uses_read_only_path and not facts.is_ordered
+    assert not facts_of("ld.global.u32").read_only
+
+
+@pytest.mark.parametrize("opcode", ["fabric.submit", "fabric.try_atom.async.relaxed.sys.add.u32", "fabric.later"])
+def test_fabric_operations_are_refused_by_name(opcode: str) -> None:
+    assert facts_of(opcode).exclusive == "handles"
+
+
+@pytest.mark.parametrize("group", ["", "::16b", "::32b", "::all"])
+def test_what_acts_in_several_ctas_is_multicast(group: str) -> None:
+    assert facts_of(f"mbarrier.arrive.multicast::cluster{group}.release.cluster.shared::cluster.b64").is_multicast
 
 
 def test_every_row_is_found_by_its_own_name() -> None:
@@ -126,7 +179,7 @@ KINDS = {  # opcodes that have a fact, and such as nearly have it
     "loads_parameter": ("ld.param.u64 ld.param::func.u32", "ld.u64 st.param.u64 ld.const.u32"),
     "stores_parameter": ("st.param.b32", "ld.param.b32 st.global.b32"),
     "is_atomic": ("atom.global.add.u32", "red.global.add.u32"),
-    "uses_read_only_path": ("ldu.global.u32 ld.global.nc.u32", "ld.global.u32 ld.const.u32"),
+    "uses_read_only_path": ("ldu.global.u32 ld.global.nc.u32 ld.proxy::readonly.u32", "ld.global.u32 ld.const.u32"),
     "moves": ("mov.u32 cvta.global.u64", "cvt.u32.u64"),
     "converts_address": ("cvta.to.global.u64", "mov.u64"),
     "offsets_address": ("add.s64 sub.s64 mad.lo.s32 mov.u64 cvta.global.u64", "mul.lo.s32 and.b64"),

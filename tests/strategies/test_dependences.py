@@ -132,6 +132,7 @@ def test_the_read_only_path_is_left_where_a_kernel_writes() -> None:
     reader = elementwise(load="ld.global.nc.f32")
     assert "ld.global.nc" not in fused(elementwise(), reader, same=FORWARDED).ptx
     assert "ld.global.nc" in fused(reader, elementwise(), same=[("A:0", "B:0"), *FORWARDED]).ptx
+    assert "readonly" not in fused(elementwise(), elementwise(load="ld.global.proxy::readonly.f32"), same=FORWARDED).ptx
     hinted = elementwise(load="ld.global.nc.L1::no_allocate.f32")
     assert "ld.global.f32" in fused(elementwise(), hinted, same=FORWARDED).ptx
 

@@ -39,6 +39,9 @@ def module(target: str = "sm_80", version: str = "8.0", bits: int = 64, name: st
         (("sm_80", "7.0"), ("sm_80", "7.0"), "sm_100", "sm_100", "8.6"),
         (("sm_80", "7.0"), ("sm_80", "7.0"), "sm_120", "sm_120", "8.7"),
         (("sm_100f", "8.8"), ("sm_100f", "8.8"), "sm_103a", "sm_103a", "8.8"),
+        (("sm_100f", "8.8"), ("sm_103", "8.8"), None, "sm_103f", "8.8"),
+        (("sm_80", "7.0"), ("sm_88", "9.0"), None, "sm_88", "9.0"),
+        (("sm_120f", "8.8"), ("sm_120", "8.8"), "sm_121a", "sm_121a", "8.8"),
         (("sm_60", "6.0"), ("sm_50", "5.0"), "sm_80", "sm_80", "7.0"),
         (("sm_80, debug", "7.0"), ("sm_80", "7.0"), None, "sm_80", "7.0"),
     ],
@@ -50,6 +53,12 @@ def test_the_highest_target_and_a_version_that_knows_it(
         woven = goptx.weave(module(*one), module(*other, name="o"), arch=arch)
         assert woven.ptx.startswith(f".version {version}\n.target {target}\n.address_size 64\n")
         assembles(woven)
+
+
+def test_targets_that_only_a_later_assembler_knows() -> None:
+    family = goptx.weave(module("sm_100f", "8.8"), module("sm_107", "9.4", name="o"))
+    assert family.ptx.startswith(".version 9.4\n.target sm_107f\n")
+    assert goptx.weave(module("sm_90", "8.0"), module("sm_80", "8.0", name="o"), arch="sm_107").module.version == (9, 4)
 
 
 def test_code_for_a_family_runs_on_each_member_with_its_own_features(assembles: Assembles) -> None:

@@ -6,12 +6,13 @@ import argparse
 import warnings
 from pathlib import Path
 
-from goptx.cli.command import NewParser
+from goptx.cli.command import NewParser, Outcome, print_result
+from goptx.cli.flags import add_report
 from goptx.cli.output import check_outputs, write
 
 
 def add(new: NewParser) -> None:
-    parser = new("latency", help="measure how long instructions take on this GPU")
+    parser = new("latency", help="measure how long instructions take on this GPU, compare tables of it")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     measure = actions.add_parser(
         "measure",
@@ -28,6 +29,25 @@ def add(new: NewParser) -> None:
     )
     measure.add_argument("--quiet", action="store_true", help="show no progress")
     measure.set_defaults(run=_measure)
+    compare = actions.add_parser(
+        "compare",
+        help="two latency tables side by side",
+        description="Print two latency tables side by side, row by row, with the source of each number and the ratio "
+        "of B to A.",
+    )
+    compare.add_argument("left", metavar="A", help="a table that goptx brings, such as sm_90, or a .toml file")
+    compare.add_argument("right", metavar="B", help="the same")
+    add_report(compare)
+    compare.set_defaults(run=_compare)
+
+
+def _compare(options: argparse.Namespace) -> Outcome:
+    from goptx.latency.compare import compare
+    from goptx.latency.table import load_table
+
+    compared = compare(load_table(options.left, ""), load_table(options.right, ""))
+    print_result(options, compared)
+    return Outcome("", compared.to_dict())
 
 
 def _measure(options: argparse.Namespace) -> None:

@@ -311,7 +311,8 @@ def _variables(linked: Linked) -> frozenset[str]:
 def _plain(load: Instruction) -> Instruction:
     """The load without the read-only path; hints of how long its line stays cached go with that."""
     words = load.opcode.split(".")
-    plain = ["ld", *(w for w in words[1:] if w != "nc" and not w.startswith(("L1::", "L2::cache_hint")))]
+    dropped = ("L1::", "L2::cache_hint", "proxy::readonly")
+    plain = ["ld", *(w for w in words[1:] if w != "nc" and not w.startswith(dropped))]
     operands = load.operands[:2] if any(w.startswith("L2::cache_hint") for w in words) else load.operands
     return replace(load, opcode=".".join(plain), operands=operands)
 

@@ -33,7 +33,7 @@ from goptx.weaving.shapes.scalar_code import Fresh, free_stem
 from goptx.weaving.shapes.shared_pool import STATIC_LIMIT, packed, shared_of
 
 KEEP = "keep the buffer in memory (depends=True, same= instead of local=), or use separate launches"
-_HINTS = frozenset(("global", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt"))  # of global memory only
+_HINTS = frozenset("global nc proxy::readonly ca cg cs lu cv wb wt".split())  # of global memory only
 
 
 def in_shared_memory(

@@ -85,7 +85,7 @@ def _body(body: Sequence[Statement], places: Iterator[Location | None], written:
         match statement:
             case Scope(inner):
                 yield replace(statement, body=tuple(_body(inner, places, written)))
-            case Directive(".loc"):
+            case Directive(".loc" | ".loc_intermediate"):
                 continue  # one of the kernel itself, in braces
             case Instruction():
                 yield from written.change(next(places))

@@ -83,7 +83,7 @@ def _is_of_clusters(instruction: Instruction) -> bool:
     """Without `mapa`, addresses of the window `.shared::cluster` are the CTA's own, which is how copies into shared
     memory and their mbarriers are spelled."""
     facts = facts_of(instruction.opcode)
-    if facts.asks_cluster or "multicast::cluster" in facts.modifiers or _is_barrier(instruction):
+    if facts.asks_cluster or facts.is_multicast or _is_barrier(instruction):
         return True
     return "shared::cluster" in facts.modifiers and facts.accesses_element
 

@@ -314,7 +314,7 @@ def _returning(body: Iterable[Statement], ended: str) -> Iterator[Statement]:
                 yield Scope(tuple(_returning(inner, ended)))
             case Instruction(opcode, _, guard, line) if facts_of(opcode).returns:
                 yield Instruction(opcode.replace("ret", "bra"), (Name(ended),), guard, line)
-            case Directive(".loc"):
+            case Directive(".loc" | ".loc_intermediate"):
                 continue
             case _:
                 yield statement

@@ -31,7 +31,7 @@ def launch_bounds(kernels: Sequence[Kernel], plan: Plan | None = None) -> tuple[
     found: Found = {}
     for kernel in kernels:
         for directive in kernel.entry.directives:
-            if directive.name == ".pragma":
+            if directive.name in (".pragma", ".language"):
                 notes.append(f"{kernel.at(directive.line)}: `{directive}` is left out")
             elif directive.name in _KNOWN:
                 values = tuple(whole_number(v) for v in directive.values)

@@ -18,6 +18,7 @@ from goptx.ptx.walk import statements_in
 
 LOC = re.compile(r"(?P<where>\S+ \S+ \S+?)(, function_name (?P<name>[^\s+]+)(?P<offset>\S*), inlined_at (?P<at>.+))?")
 NAMES = ".debug_str"  # the section with the names of inlined functions
+_OTHER_SECTIONS = ("@@DWARF", ".nv_intermediate_source_section")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,8 @@ def _with_numbers(module: Module, numbers: dict[str, str], labels: dict[str, str
             match statement:
                 case Directive(".loc"):
                     yield from directive(statement)
+                case Directive(".loc_intermediate"):
+                    continue
                 case Scope(inner):
                     yield replace(statement, body=tuple(body(inner)))
                 case _:
@@ -114,7 +117,8 @@ def lost(modules: Sequence[Module]) -> list[str]:
     notes: dict[str, None] = {}
     for module in modules:
         found = [i.name for i in module.items if isinstance(i, Section) and i.name != NAMES]
-        found += ["@@DWARF" for i in module.items if isinstance(i, Directive) and i.name == "@@DWARF"][:1]
+        others = [i.name for i in module.items if isinstance(i, Directive) and i.name in _OTHER_SECTIONS]
+        found += list(dict.fromkeys(others))
         if found:
             note = (
                 f"{module.source}: debug sections ({', '.join(dict.fromkeys(found))}) are left out, lines are preserved"

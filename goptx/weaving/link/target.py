@@ -12,8 +12,8 @@ from goptx.errors import CannotLink, InputError
 from goptx.ptx.ir import Module
 
 ARCHITECTURE = re.compile(r"sm_(\d+)([af]?)$")
-FIRST_VERSION = {70: (6, 0), 75: (6, 3), 80: (7, 0), 86: (7, 1), 87: (7, 4), 89: (7, 8), 90: (7, 8),
-                 100: (8, 6), 101: (8, 6), 103: (8, 8), 110: (9, 0), 120: (8, 7), 121: (8, 8)}  # fmt: skip
+FIRST_VERSION = {70: (6, 0), 75: (6, 3), 80: (7, 0), 86: (7, 1), 87: (7, 4), 88: (9, 0), 89: (7, 8), 90: (7, 8),
+                 100: (8, 6), 101: (8, 6), 103: (8, 8), 107: (9, 4), 110: (9, 0), 120: (8, 7), 121: (8, 8)}  # fmt: skip
 OWN_VERSION = (6, 0)  # vote.sync and barrier.sync, which goptx inserts
 OWN_ARCH = 70  # independent thread scheduling
 
@@ -35,6 +35,8 @@ def common_target(modules: Sequence[Module], arch: str | None) -> tuple[str, ...
         wanted = (int(match[1]), match[2], None)
     else:
         wanted = max(((n, s, None) for n, s, _ in parsed), key=lambda a: (a[0], "fa".find(a[1] or "?")))
+        if not wanted[1] and any(s == "f" and n // 10 == wanted[0] // 10 for n, s, _ in parsed):
+            wanted = (wanted[0], "f", None)
     for number, suffix, module in parsed:
         same_family = suffix == "f" and number // 10 == wanted[0] // 10 and wanted[1] in ("a", "f")
         if (suffix and not same_family and (number, suffix) != wanted[:2]) or number > wanted[0]:

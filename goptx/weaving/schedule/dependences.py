@@ -181,7 +181,7 @@ def _memory(facts: Facts) -> tuple[str, ...]:
     """The kinds of memory in which later accesses stay after it: both for an access that must keep its place."""
     if facts.is_ordered:
         return _KINDS
-    if not facts.row.access or (facts.row.access == "l" and ("nc" in facts.modifiers or facts.space in CONSTANT)):
+    if not facts.row.access or (facts.row.access == "l" and (facts.read_only or facts.space in CONSTANT)):
         return ()
     return tuple("near" if space in NEAR else "far" for space in facts.spaces) or _KINDS
 
