@@ -12,7 +12,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from isa.coverage import sections
+from isa.coverage import newer, sections
 from isa.forms import Form, first_line, forms, module
 
 from goptx.emulator.decode import decode
@@ -31,7 +31,7 @@ def missing() -> dict[Form, list[str]]:
     """The instructions of each line that the emulator reports as unknown."""
     groups: dict[tuple[str, str], list[Form]] = {}
     for form in forms():  # what follows an instruction that ends a block may not be reached, so each has its own module
-        alone = form.pattern if form.section.startswith(("9.7.12.", "9.7.19.")) else ""
+        alone = form.pattern if form.section.startswith(("9.7.14.", "9.7.21.")) else ""
         groups.setdefault((form.architecture, alone), []).append(form)
     lost: dict[Form, list[str]] = {form: [] for form in forms()}
     for (architecture, _), own in groups.items():
@@ -63,7 +63,16 @@ def table() -> str:
         if own:
             cells = [_cell([form for form in own if is_emulated(form) == kind]) for kind in (True, False)]
             lines.append(f"| {section.number} | {section.title} | {' | '.join(cells)} |")
+        elif section.number in since_9_1():
+            lines.append(f"| {section.number} | {section.title} | | all (PTX 9.1 and later) |")
     return "\n".join(lines) + "\n"
+
+
+@cache
+def since_9_1() -> frozenset[str]:
+    """The sections whose instructions are all later than PTX 9.0; none of them is emulated."""
+    found = {number for case in newer() for number in case.sections if number.startswith("9.7.")}
+    return frozenset(found - {form.section for form in forms()})
 
 
 def _cell(own: list[Form]) -> str:
