@@ -1,16 +1,18 @@
-"""How fast the emulator is: lane-instructions per second on one core, in strict mode.
+"""How fast the emulator is: lane-instructions per second on one core, in strict mode; and how long `goptx.check` takes.
 
     python benchmarks/emulator_speed.py [-o benchmarks/results]
 
 HARRIS at 256 CTAs of 256 threads, and the kernels of suite A at the sizes of their `[check]` tables. Each kernel runs
-in a process of its own, held to one core and one thread; the median of several launches after one that is not counted.
-Making the data and parsing the text are not counted, building the program from the parsed module is; how long
-parsing takes stands beside it.
+in a process of its own, held to one core and one thread; the median of several launches after one that is not counted,
+in processor time. Making the data and parsing the text are not counted. The first launch of a module builds its
+program, which is counted; the next has it. How long parsing takes stands beside them. `goptx.check` weaves two kernels
+of suite A and runs them alone and woven, in two orders of the warps each, imports not counted.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import platform
@@ -33,6 +35,7 @@ from goptx.launch.sample_data import sample
 from goptx.launch.specification import Launch, read_specification
 
 RUNS = 15
+CHECKS = 3  # of each pair, of which the median counts
 LARGE = {"harris": 256}  # CTAs
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -44,14 +47,12 @@ def main() -> int:
     parser.add_argument("--measure", help=argparse.SUPPRESS)  # the child's part
     options = parser.parse_args()
     if options.measure:
-        print(json.dumps(measured(options.measure)))
+        print(json.dumps(checked() if options.measure == "check" else measured(options.measure)))
         return 0
     rows = []
     for name in [*(f"{name} large" for name in LARGE), *KERNELS]:
-        command = [sys.executable, __file__, "--measure", name]
-        done = subprocess.run(command, env=os.environ | ONE_THREAD, stdout=subprocess.PIPE, text=True, check=True)
-        rows.append(json.loads(done.stdout))
-        print(f"{name:14} {rows[-1]['million_lane_instructions_per_second']:7.1f} M lane-instructions/s", flush=True)
+        rows.append(child(name))
+        print(f"{name:14} {rows[-1]['million_lane_instructions_per_second']} M lane-instructions/s", flush=True)
     document = {
         "suite": "emulator speed",
         "command": command_line(options.output),
@@ -60,6 +61,7 @@ def main() -> int:
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "runs": RUNS,
         "kernels": rows,
+        "checks": child("check"),
     }
     print(table(document))
     if options.output is not None:
@@ -70,32 +72,65 @@ def main() -> int:
     return 0
 
 
-def measured(name: str) -> dict[str, Any]:
-    """The row of one kernel; of `NAME large`, with as many CTAs as `LARGE` says."""
+def child(name: str) -> Any:
+    """What `--measure NAME` prints, in a process of its own."""
+    command = [sys.executable, __file__, "--measure", name]
+    done = subprocess.run(command, env=os.environ | ONE_THREAD, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def hold_to_one_core() -> None:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+def checked() -> list[dict[str, Any]]:
+    """How many seconds `goptx.check` takes for each pair of kernels, by processor time."""
+    hold_to_one_core()
+    rows = []
+    goptx.check(*[read_specification(FOLDER / f"{KERNELS[0]}.toml")[0].file] * 2)  # for what it imports
+    for pair in itertools.combinations_with_replacement(KERNELS, 2):
+        files = [read_specification(FOLDER / f"{kernel}.toml")[0].file for kernel in pair]
+        seconds = []
+        for _ in range(CHECKS):
+            begin = time.process_time()
+            passed = goptx.check(*files).passed
+            seconds.append(time.process_time() - begin)
+        rows.append({"kernels": pair, "seconds": statistics.median(seconds), "passed": passed})
+    return rows
+
+
+def measured(name: str) -> dict[str, Any]:
+    """The row of one kernel; of `NAME large`, with as many CTAs as `LARGE` says."""
+    hold_to_one_core()
     kernel, large = name.split()[0], name.endswith("large")
     (launch,) = read_specification(FOLDER / f"{kernel}.toml")
     launch = enlarged(launch, LARGE[kernel]) if large else launch.small()
-    seconds, parsing = [], []
+    parsing: list[float] = []
+    seconds: list[list[float]] = [[], []]  # of the first launches and of the next
     for _ in range(1 + RUNS):
-        arguments = [sample(argument) for argument in launch.arguments]
-        begin = time.perf_counter()
+        begin = time.process_time()
         module = goptx.read(launch.file)
-        parsing.append(time.perf_counter() - begin)
-        begin = time.perf_counter()
-        result = goptx.emulate(module, launch.grid, launch.block, arguments, entry=launch.entry, shared=launch.shared)
-        seconds.append(time.perf_counter() - begin)
-    middle = statistics.median(seconds[1:])
+        parsing.append(time.process_time() - begin)
+        for launches in seconds:
+            arguments = [sample(argument) for argument in launch.arguments]
+            begin = time.process_time()
+            result = goptx.emulate(
+                module, launch.grid, launch.block, arguments, entry=launch.entry, shared=launch.shared
+            )
+            launches.append(time.process_time() - begin)
+    first, following = (statistics.median(launches[1:]) for launches in seconds)
     return {
         "kernel": name,
         "grid": launch.grid,
         "block": launch.block,
         "lane_instructions": result.lane_instructions,
         "warp_instructions": sum(result.instructions.values()),
-        "seconds": [middle, min(seconds[1:]), max(seconds[1:])],
+        "seconds": [first, following],
         "parsing_seconds": statistics.median(parsing[1:]),
-        "million_lane_instructions_per_second": result.lane_instructions / middle / 1e6,
+        "million_lane_instructions_per_second": [
+            round(result.lane_instructions / s / 1e6, 1) for s in (first, following)
+        ],
     }
 
 
@@ -116,17 +151,26 @@ def table(document: dict[str, Any]) -> str:
         "",
         f"{document['cpu']}, one core, one thread; {versions}, commit {document['commit']}. `{document['command']}`",
         "",
-        f"Strict mode; medians of {document['runs']} launches after one that is not counted.",
+        f"Strict mode; medians of {document['runs']} launches, in processor time. The first launch of a module builds "
+        "its program.",
         "",
-        "| kernel | CTAs | threads of one | lane-instructions | lanes of an instruction | ms | least | most | "
-        "parsing ms | M lane-instructions/s |",
+        "| kernel | CTAs | threads of one | lane-instructions | lanes of an instruction | first launch, ms "
+        "| next, ms | parsing, ms | first, M lane-instructions/s | next, M lane-instructions/s |",
         "|---" * 10 + "|",
     ]
     for row in document["kernels"]:
         cells = [row["kernel"], "x".join(map(str, row["grid"])), "x".join(map(str, row["block"]))]
         cells += [row["lane_instructions"], f"{row['lane_instructions'] / row['warp_instructions']:.1f}"]
         cells += [f"{1000 * s:.1f}" for s in (*row["seconds"], row["parsing_seconds"])]
-        lines.append(f"| {' | '.join(map(str, cells))} | {row['million_lane_instructions_per_second']:.1f} |")
+        lines.append(f"| {' | '.join(map(str, [*cells, *row['million_lane_instructions_per_second']]))} |")
+    seconds = [row["seconds"] for row in document["checks"]]
+    slowest = max(document["checks"], key=lambda row: row["seconds"])
+    lines += [
+        "",
+        f"`goptx.check` of two kernels, imports not counted: {min(seconds):.2f} to {max(seconds):.2f} s "
+        f"({' with '.join(slowest['kernels'])}), {statistics.mean(seconds):.2f} s on average; of {len(seconds)} pairs "
+        f"{sum(row['passed'] for row in document['checks'])} pass.",
+    ]
     return "\n".join(lines) + "\n"
 
 

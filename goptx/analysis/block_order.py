@@ -12,8 +12,10 @@ from goptx.analysis.cfg import Flow
 def loop_order(flow: Flow) -> list[str]:
     """Reachable blocks, predecessors first except over back edges. Each loop is contiguous: what follows a loop comes
     after all of it (a weak topological order, Bourdoncle 1993)."""
-    graph = flow.graph()
     rank = flow.ranks()
+    if all(rank[target] > rank[name] for name in rank for target in flow.blocks[name].end.successors()):
+        return list(rank)  # there is no loop
+    graph = flow.graph()
 
     def order(part: nx.DiGraph[str]) -> Iterator[str]:
         heads = {n: min(c, key=rank.__getitem__) for c in nx.strongly_connected_components(part) for n in c}

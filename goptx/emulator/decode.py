@@ -6,9 +6,10 @@ emulator lacks becomes an operation that reports so when it runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property, lru_cache
 
 from goptx.analysis.block_order import loop_order
 from goptx.analysis.build_cfg import control_flow
@@ -17,7 +18,7 @@ from goptx.analysis.dataflow import read, written
 from goptx.analysis.influence import StrongReads
 from goptx.analysis.sync.spin_loops import strong_reads_of_functions, waiting_loops
 from goptx.analysis.terminators import Branch, End, Jump, Stop, Switch
-from goptx.emulator.families import execution
+from goptx.emulator.families import OPCODES, execution
 from goptx.emulator.faults import Trouble
 from goptx.emulator.instructions.cluster_barriers import ARRIVE, WAIT
 from goptx.emulator.instructions.load_store import load
@@ -82,6 +83,8 @@ def decode(module: Module, entry: Function, shared: int, origins: Mapping[int, O
 def _reachable(module: Module, entry: Function) -> dict[str, Function]:
     """The entry and the functions that it, or an initialiser of a variable, may call."""
     functions = {f.name: f for f in module.functions if f.body is not None}
+    if len(functions) == 1:
+        return functions
     stack = [entry.name, *(t.text for v in module.variables for t in v.init if isinstance(t, Name))]
     found: dict[str, Function] = {}
     while stack:
@@ -102,7 +105,19 @@ class _Decoder:
         self.names = Names({**made.layout.symbols, **made.layout.own[function.name]})
         self.names.declare((".pred",), CARRY, None)  # register 0
         self.scopes = 0
-        self.bitwise = _only_bitwise(function)
+
+    @cached_property
+    def bitwise(self) -> frozenset[str]:
+        """The registers that are used, and only by instructions that combine and move bits."""
+        taken: dict[bool, set[str]] = {True: set(), False: {result.name for result in self.function.results}}
+        for instruction in _instructions(self.function.body or ()):
+            taken[facts_of(instruction.opcode).base in BITWISE] |= read(instruction)
+        return frozenset(taken[True] - taken[False])
+
+    @cached_property
+    def moved(self) -> frozenset[str]:
+        """The registers that some such instruction uses."""
+        return _moved(_instructions(self.function.body or ()))
 
     def code(self, flow: Flow, function_reads: StrongReads) -> Code:
         function, flat = self.function, self.body
@@ -157,7 +172,7 @@ class _Decoder:
             for i, instruction in enumerate(code):
                 end = self.ending_of(instruction, block)
                 if end is None:
-                    neighbours = (instruction, *(o.instruction for o in operations[-1:]))
+                    neighbours = (instruction.opcode, *(o.instruction.opcode for o in operations[-1:]))
                     if operations and block not in spinning and any(map(_orders, neighbours)):
                         pieces.append((block, operations, Goto))
                         operations = []
@@ -222,13 +237,15 @@ class _Decoder:
     def ending_of(self, instruction: Instruction, block: str) -> Callable[[int], Ending] | None:
         """The end of the segment, where the instruction is convergent, a barrier or a call; None otherwise."""
         facts = facts_of(instruction.opcode)
+        warp_wide = facts.row.scope == Convergence.WARP or facts.exclusive == "registers"
+        if facts.base not in ("call", "bar", "barrier") and not warp_wide:
+            return None
         bare = replace(instruction, guard=None)
         try:
             if facts.base == "call":
                 return self.call(bare, block)
             if facts.base in ("bar", "barrier") and "warp" not in facts.modifiers:
                 return self.barrier(bare, block)
-            warp_wide = facts.row.scope == Convergence.WARP or facts.exclusive == "registers"
             if warp_wide and "sync" in facts.modifiers:
                 operation = self.operation(bare, block)
                 position = facts.row.mask
@@ -279,8 +296,11 @@ class _Decoder:
         """The loads of a block, by position, whose results are used only by instructions that combine and move bits
         (undefined.py). They set bit fields, in words that may be uninitialised."""
         found: dict[int, Execute] = {}
+        loads = [written(i) for i in code if _may_read_shared(i)]
+        if not loads or frozenset().union(*loads).isdisjoint(self.moved | _moved(code)):
+            return found
         taken: dict[str, bool | None] = {str(end.index): False} if isinstance(end, Switch) else {}  # None: not used
-        for i in reversed(range(len(code) if any(map(_may_read_shared, code)) else 0)):
+        for i in reversed(range(len(code))):
             if _may_read_shared(code[i]):
                 targets = map(str, self.names.parts(operands_of(code[i])[0]))
                 if all(taken.get(name, name in self.bitwise) for name in targets):
@@ -369,23 +389,20 @@ def _resolved(name: str, new: Mapping[str, str]) -> str:
     return new.get(name) or (new[stem] + dot + component if stem in new else name)
 
 
-def _orders(instruction: Instruction) -> bool:
+@lru_cache(OPCODES)
+def _orders(opcode: str) -> bool:
     """Whether other threads may observe on which side of it an access is. Such threads must be able to interleave."""
-    facts = facts_of(instruction.opcode)
+    facts = facts_of(opcode)
     return facts.is_release or facts.is_acquire
+
+
+def _moved(code: Iterable[Instruction]) -> frozenset[str]:
+    return frozenset().union(*(read(i) for i in code if facts_of(i.opcode).base in BITWISE))
 
 
 def _may_read_shared(instruction: Instruction) -> bool:
     facts = facts_of(instruction.opcode)
     return facts.base == "ld" and facts.space in ("shared", "")
-
-
-def _only_bitwise(function: Function) -> frozenset[str]:
-    """The registers that are used, and only by instructions that combine and move bits."""
-    taken: dict[bool, set[str]] = {True: set(), False: {result.name for result in function.results}}
-    for instruction in _instructions(function.body or ()):
-        taken[facts_of(instruction.opcode).base in BITWISE] |= read(instruction)
-    return frozenset(taken[True] - taken[False])
 
 
 def _nothing(lanes: Lanes) -> None:

@@ -121,7 +121,7 @@ class Launch:
     def result(self) -> Emulation:
         letters = sorted({op.origin.kernel for op in self.program.operations})
         each = {letter: self._counts([letter]) for letter in letters}
-        all_ = self._counts(letters)
+        all_ = each[letters[0]] if len(letters) == 1 else self._counts(letters)
         return Emulation(
             all_.instructions,
             all_.lane_instructions,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import or_
 
 import numpy as np
@@ -38,6 +38,7 @@ from goptx.ptx.ir import Instruction, Name
 from goptx.ptx.opcodes import facts_of
 
 Execute = Callable[[Lanes], None]
+OPCODES = 1 << 12  # whose functions are cached
 
 # By first words of the opcode; the longest match is taken.
 BUILDERS: dict[str, Callable[[Instruction, Names], Execute]] = {
@@ -67,20 +68,28 @@ class Missing:
 
 def execution(instruction: Instruction, names: Names) -> Execute:
     """The function that executes the instruction for lanes, without its guard."""
-    words = instruction.opcode.split(".")
-    prefixes = (".".join(words[:n]) for n in range(len(words), 0, -1))
-    builder = next((BUILDERS[p] for p in prefixes if p in BUILDERS), _lanewise)
     try:
-        return builder(instruction, names)
+        return _builder(instruction.opcode)(instruction, names)
     except Trouble as error:
         return Missing(error.kind, error.message)
     except (ValueError, LookupError) as error:
         return Missing("unsupported", f"the operands do not fit ({error})")
 
 
+@lru_cache(OPCODES)
+def _builder(opcode: str) -> Callable[[Instruction, Names], Execute]:
+    words = opcode.split(".")
+    prefixes = (".".join(words[:n]) for n in range(len(words), 0, -1))
+    return next((BUILDERS[p] for p in prefixes if p in BUILDERS), _lanewise)
+
+
+@lru_cache(OPCODES)
 def lanewise(opcode: str, operands: int) -> Lanewise | None:
     """The function of an instruction with so many sources on each lane's own values; None for other instructions."""
     return integer(opcode) or floating(opcode, operands) or convert(opcode)
+
+
+_rule_of = lru_cache(OPCODES)(rule_of)
 
 
 def _lanewise(instruction: Instruction, names: Names) -> Execute:
@@ -100,7 +109,7 @@ def _lanewise(instruction: Instruction, names: Names) -> Execute:
     writes = names.targets(operands[0], plain)
     if "cc" in found.results:
         writes = [*writes[: len(plain)], names.target(Name(CARRY), "pred")]
-    return computation(found, sources, writes, rule_of(opcode, found), opcode.partition(".")[0] in SPOILED)
+    return computation(found, sources, writes, _rule_of(opcode, found), opcode.partition(".")[0] in SPOILED)
 
 
 def computation(
@@ -112,11 +121,12 @@ def computation(
     registers = tuple(r for s in sources for r in s.registers)
     apply = found.apply
     several = len(found.results) > 1
+    defined: Sequence[Array | None] = (None,) * len(writes)
 
     def execute(lanes: Lanes) -> None:
         values = [read(lanes) for read in reads]
         result = apply(*values)
-        missing: Sequence[Array | None] = (None,) * len(writes)
+        missing = defined
         if lanes.unknown(registers) is not None:
             missing = _missing(lanes, sources, values, len(found.results), rule, spoiled)
         for write, of_one, lost in zip(writes, result if several else (result,), missing, strict=False):
@@ -141,6 +151,6 @@ def _missing(
 
 def _own(result: Array, values: list[Array], lanes: Lanes) -> Array:
     """The result as an array of its own. Only results for all lanes may be stored without a copy."""
-    if lanes.index is None and np.ndim(result) and (result.base is not None or any(result is v for v in values)):
+    if lanes.index is None and result.ndim and (result.base is not None or any(result is v for v in values)):
         return result.copy()
     return result

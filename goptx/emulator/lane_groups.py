@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from goptx.emulator.instructions.lanewise import Array
-from goptx.emulator.lanes import WARP
+from goptx.emulator.lanes import WARP, Lanes
 
 FULL = np.uint32(0xFFFFFFFF)
 LANE = np.arange(WARP, dtype=np.uint32)
@@ -17,11 +17,13 @@ NONE = -1  # no token: these lanes reconverge only at the kernel's end
 
 @dataclass(slots=True, eq=False)
 class Groups:
-    """Groups at one place: for each its warp, the mask of its lanes, and the token under which it diverged."""
+    """Groups at one place: for each its warp, the mask of its lanes, and the token under which it diverged. `ready` are
+    their lanes as the machine last ran them: groups often stay together from place to place."""
 
     warps: Array
     masks: Array
     tokens: Array
+    ready: Lanes | None = field(default=None, init=False)
 
     def __len__(self) -> int:
         return len(self.warps)
@@ -114,7 +116,7 @@ class Tokens:
         if not len(self.place):
             return groups, groups.tokens[:0]
         here = (groups.tokens != NONE) & (self.place[groups.tokens] == place)
-        if not here.any():
+        if not np.count_nonzero(here):
             return groups, groups.tokens[:0]
         np.bitwise_or.at(self.arrived, groups.tokens[here], groups.masks[here])
         return groups.chosen(~here), np.unique(groups.tokens[here])

@@ -27,15 +27,19 @@ WARP = 32  # lanes
 
 class Frame:
     """The registers of one activation of a function. `local` is where its variables begin in local memory. `partly` has
-    the defined bits of registers that some lane ever defined in part: they count where it is not `defined`."""
+    the defined bits of registers that some lane ever defined in part: they count where it is not `defined`. `written`
+    has lanes that last wrote a register, so that all of them have it defined: the `index` of a `Lanes`, or None."""
 
-    __slots__ = ("code", "defined", "local", "partly", "values")
+    __slots__ = ("code", "defined", "local", "partly", "values", "written")
 
     def __init__(self, code: Code, lanes: int, local: int) -> None:
         self.code = code
         self.local = local
-        self.values: list[Array] = [np.zeros(lanes, d) for d in code.names.dtypes]
-        self.defined: list[Array | bool] = [np.zeros(lanes, np.bool_) for _ in code.names.dtypes]
+        dtypes = code.names.dtypes
+        rows = {d: iter(np.zeros((dtypes.count(d), lanes), d)) for d in set(dtypes)}
+        self.values: list[Array] = [next(rows[d]) for d in dtypes]
+        self.defined: list[Array | bool] = list(np.zeros((len(dtypes), lanes), np.bool_))
+        self.written: list[Array | None] = [None] * len(dtypes)
         self.partly: dict[int, Array] = {}
 
     def forget(self, lanes: Array) -> None:
@@ -44,19 +48,22 @@ class Frame:
             if isinstance(defined, bool):
                 self.defined[i] = defined = np.ones(len(self.values[i]), np.bool_)
             defined[lanes] = False
+            self.written[i] = None
         for partly in self.partly.values():
             partly[lanes] = 0
 
 
 class Lanes:
-    """Lanes by their flat numbers (`index`, None for all of the launch), in one frame."""
+    """Lanes by their flat numbers (`index`, None for all of the launch), in one frame. Consecutive ones are also a
+    `span`, for which the values of registers need not be copied."""
 
-    __slots__ = ("_numbers", "count", "frame", "index", "machine")
+    __slots__ = ("_numbers", "count", "frame", "index", "machine", "span")
 
     def __init__(self, machine: Machine, frame: Frame, index: Array | None) -> None:
         self.machine = machine
         self.frame = frame
         self.index = index
+        self.span = None if index is None else _span(index)
         self.count = machine.lanes if index is None else len(index)
         self._numbers = index
 
@@ -72,19 +79,26 @@ class Lanes:
         return Lanes(self.machine, self.frame, np.flatnonzero(chosen) if self.index is None else self.index[chosen])
 
     def read(self, register: int) -> Array:
-        values = self.frame.values[register]
-        return values if self.index is None else values.take(self.index)
+        """The values of the register, which are not to be changed. They may change with the next write to it."""
+        return self.of_these(self.frame.values[register])
+
+    def of_these(self, values: Array) -> Array:
+        """Of one value for each lane of the launch, those of these lanes; not to be changed."""
+        if self.index is None:
+            return values
+        return values[self.span] if self.span is not None else values.take(self.index)
 
     def unknown(self, registers: tuple[int, ...]) -> Array | None:
         """The lanes with an undefined bit in one of the registers; None if there are none."""
         missing: Array | None = None
+        frame, index = self.frame, self.index
         for register in registers:
-            defined = self.frame.defined[register]
-            if defined is True:
+            defined = frame.defined[register]
+            if defined is True or (index is not None and frame.written[register] is index):
                 continue
             assert not isinstance(defined, bool)
-            mine = defined if self.index is None else defined.take(self.index)
-            if not mine.all():
+            mine = self.of_these(defined)
+            if np.count_nonzero(mine) < len(mine):
                 missing = ~mine if missing is None else missing | ~mine
         return missing
 
@@ -97,7 +111,7 @@ class Lanes:
         partly = self.frame.partly.get(register)
         if partly is None:
             return lost
-        return np.asarray(whole(lost, partly.dtype) & ~(partly if self.index is None else partly.take(self.index)))
+        return np.asarray(whole(lost, partly.dtype) & ~self.of_these(partly))
 
     def require(self, registers: tuple[int, ...], use: str) -> None:
         """Raises `Trouble` where one of the registers is undefined in one of the lanes."""
@@ -142,16 +156,19 @@ class Lanes:
         if self.index is None:
             frame.values[register] = values
             frame.defined[register] = True if missing is None else ~missing
+            frame.written[register] = None
             return
-        frame.values[register][self.index] = values
+        frame.values[register][self.index if self.span is None else self.span] = values
         defined = frame.defined[register]
         if missing is None:
-            if defined is not True:
+            if defined is not True and frame.written[register] is not self.index:
                 assert not isinstance(defined, bool)
                 defined[self.index] = True
+                frame.written[register] = self.index
                 if len(self.index) > len(defined) // 2 and defined.all():
                     frame.defined[register] = True
             return
+        frame.written[register] = None
         if isinstance(defined, bool):
             frame.defined[register] = defined = np.ones(self.machine.lanes, np.bool_)
         defined[self.index] = ~missing
@@ -168,3 +185,10 @@ class Lanes:
             partly = self.frame.partly[register] = np.zeros(self.machine.lanes, missing.dtype)
         partly[slice(None) if self.index is None else self.index] = ~missing
         return lost
+
+
+def _span(index: Array) -> slice | None:
+    """The numbers as a range, None if they are not consecutive."""
+    if not len(index) or index[-1] - index[0] != len(index) - 1 or not (index[1:] > index[:-1]).all():
+        return None
+    return slice(int(index[0]), int(index[-1]) + 1)

@@ -31,7 +31,7 @@ class Livelock:
 
     def __init__(self, spaces: Mapping[str, Space]) -> None:
         self.spaces = spaces
-        self.registers: dict[Frame, list[Array]] = {}
+        self.registers: dict[Frame, list[bytes]] = {}
         self.memory: dict[str, Array] = {}
         self.begin()
 
@@ -57,7 +57,7 @@ class Livelock:
         vain = bool(self.groups) and waited > ENDLESS * places and self._same_memory(*COMMON)
         self.groups = {key: united(joined(parts)) for key, parts in ready.items()}
         frames = {key[1].context.frame for key in ready}
-        self.registers = {frame: [values.copy() for values in frame.values] for frame in frames}
+        self.registers = {frame: [values.tobytes() for values in frame.values] for frame in frames}
         self.memory = {name: space.bytes.copy() for name, space in self.spaces.items()}
         for name in COMMON:
             self.spaces[name].watched, self.spaces[name].changed = self.watches, False
@@ -75,7 +75,7 @@ class Livelock:
 
     def _same_registers(self) -> bool:
         return all(
-            np.array_equal(now, then)
+            now.tobytes() == then
             for frame, values in self.registers.items()
             for now, then in zip(frame.values, values, strict=True)
         )

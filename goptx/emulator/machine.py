@@ -127,7 +127,7 @@ class Machine:
         another machine do (False). Without `look`, threads that change nothing go on. Raises `EmulationFault`."""
         self._livelock.begin()
         with np.errstate(all="ignore"):
-            while self.alive.any():
+            while np.count_nonzero(self.alive):
                 place = self._choose(look)
                 if place is not None:
                     self._step(place[1], joined(self.ready.pop(place)))
@@ -141,7 +141,8 @@ class Machine:
 
     def _choose(self, look: bool) -> tuple[int, Place] | None:
         """The place to run next; None if no lane can go on or nothing changes any more."""
-        fresh = [place for place in self.ready if place not in self._resting]
+        ready, resting = self.ready, self._resting
+        fresh = [place for place in ready if place not in resting] if resting else list(ready)
         if not fresh:  # every place has had its turn
             self._resting.clear()
             if not self.ready or (look and self.ticks >= self._next_check and self._is_livelocked()):
@@ -152,7 +153,7 @@ class Machine:
             cohorts = sorted({cohort for cohort, _ in fresh})
             cohort = cohorts[self._rng.integers(len(cohorts))]
             fresh = [place for place in fresh if place[0] == cohort]
-        best = min(fresh, key=lambda place: place[1].key)
+        best = min(fresh, key=_key) if len(fresh) > 1 else fresh[0]
         spins = best[1].spins and all(place.spins for _, place in self.ready)
         self._spun = self._spun + 1 if spins else 0
         if spins and self._spun % PATIENCE == 0:
@@ -234,9 +235,10 @@ class Machine:
             raise self.launch.fault(self, place.operation, trouble, groups.chosen(over).lanes(), place.segment.block)
 
     def lanes_in(self, context: Context, groups: Groups) -> Lanes:
-        if len(groups) == self.warps and (groups.masks == FULL).all() and (np.diff(groups.warps) > 0).all():
-            return Lanes(self, context.frame, None)
-        return Lanes(self, context.frame, groups.lanes())
+        if groups.ready is None or groups.ready.frame is not context.frame:
+            whole = len(groups) == self.warps and (groups.masks == FULL).all() and (np.diff(groups.warps) > 0).all()
+            groups.ready = Lanes(self, context.frame, None if whole else groups.lanes())
+        return groups.ready
 
     # places ------------------------------------------------------------------------------------------
 
@@ -252,6 +254,9 @@ class Machine:
 
     def _arrive(self, place: Place, groups: Groups) -> None:
         """Groups come to a place. Those that reconverge there wait until all of their lanes have arrived."""
+        if not len(self.tokens.place) and len(groups.warps):  # no lanes have diverged yet
+            self._push(place, groups)
+            return
         while len(groups):
             going, touched = self.tokens.arrive(groups, place.id)
             if len(going):
@@ -265,6 +270,9 @@ class Machine:
             self.ready.setdefault((0, place), []).append(groups)
             return
         cohorts = self._cohort[groups.warps]
+        if np.count_nonzero(cohorts == cohorts[0]) == len(cohorts):
+            self.ready.setdefault((int(cohorts[0]), place), []).append(groups)
+            return
         for cohort in np.unique(cohorts):
             self.ready.setdefault((int(cohort), place), []).append(groups.chosen(cohorts == cohort))
 
@@ -281,9 +289,10 @@ class Machine:
             self.execute(fork.operation, lanes, len(groups))
         condition = self._condition(fork, lanes)
         taken, fallen = (self.place(place.context, n) for n in (fork.taken, fork.fallen))
-        if condition.all():
+        count = np.count_nonzero(condition)
+        if count == len(condition):
             self._arrive(taken, groups)
-        elif not condition.any():
+        elif not count:
             self._arrive(fallen, groups)
         else:
             masks = groups.packed(condition)
@@ -359,6 +368,9 @@ class Machine:
     def _gather(self, place: Place, groups: Groups, wanted: Array | None) -> Groups:
         """The groups whose lanes in the mask have all arrived (`wanted`, for each lane; None: the whole warp). Others
         wait at the place."""
+        together = (groups.masks == self.alive[groups.warps]).all() and (wanted is None or (wanted == FULL).all())
+        if together and len(groups) and place not in self.converging:
+            return groups
         full = np.broadcast_to(FULL, (len(groups), WARP)) if wanted is None else _spread(groups, wanted)
         others = place in self.converging
         if others:
@@ -525,6 +537,10 @@ class Machine:
         """A fault of the instruction that ends the segment, for those lanes of the groups."""
         lanes = groups.narrowed(masks.astype(np.uint32)).lanes()
         return self.launch.fault(self, place.operation, Trouble(kind, message), lanes, place.segment.block)
+
+
+def _key(place: tuple[int, Place]) -> tuple[int, ...]:
+    return place[1].key
 
 
 def _spread(groups: Groups, values: Array) -> Array:

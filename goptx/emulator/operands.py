@@ -102,6 +102,8 @@ class Names:
 
     def source(self, operand: Operand, type_: str) -> Source:
         """Reads the operand as a PTX type: one value for each lane, or a 0-dimensional array."""
+        if isinstance(operand, Name) and operand.text in self.registers:  # the most frequent by far
+            return self._register(operand.text, type_)
         match operand:
             case Arguments((single,)):
                 return self.source(single, type_)
@@ -113,8 +115,6 @@ class Names:
             case Negated(name):
                 inner = self.source(name, "pred")
                 return Source(lambda lanes: ~inner.read(lanes), inner.registers)
-            case Name(text) if text in self.registers:
-                return self._register(text, type_)
             case Name(text) if text in SPECIAL or text.startswith("%envreg"):
                 return self._special(text, type_)
             case Name() | Sum():
@@ -147,7 +147,7 @@ class Names:
 
         def read(lanes: Lanes) -> Array:
             values = lanes.machine.special(name)
-            values = values if lanes.index is None or values.ndim == 0 else values.take(lanes.index)
+            values = lanes.of_these(values) if values.ndim else values
             return values.astype(f"u{wanted.itemsize}").view(wanted) if wanted != np.bool_ else values.astype(np.bool_)
 
         return Source(read)
@@ -234,6 +234,8 @@ class Names:
     def parts(self, operand: Operand) -> tuple[Operand, ...]:
         """The registers in a vector or a pair, or a special register of four numbers, such as `%tid`."""
         match operand:
+            case Name(text) if text in self.registers:
+                return (operand,)
             case Vector(parts):
                 return parts
             case Pair(first, second):
@@ -246,7 +248,7 @@ class Names:
 
 
 def _whole(values: Array, lanes: Lanes) -> Array:
-    return values if np.ndim(values) else np.full(lanes.count, values)
+    return values if values.ndim else np.full(lanes.count, values)
 
 
 def _fits(name: str, held: np.dtype[np.generic], wanted: np.dtype[np.generic], type_: str) -> None:
@@ -265,4 +267,7 @@ def constant(operand: Sum | Expression) -> str | None:
 
 def operands_of(instruction: Instruction) -> tuple[Operand, ...]:
     """The operands, with those in parentheses as separate operands."""
-    return tuple(o.parts[0] if isinstance(o, Arguments) and len(o.parts) == 1 else o for o in instruction.operands)
+    operands = instruction.operands
+    if Arguments not in map(type, operands):
+        return operands
+    return tuple(o.parts[0] if isinstance(o, Arguments) and len(o.parts) == 1 else o for o in operands)

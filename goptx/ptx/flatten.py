@@ -109,11 +109,13 @@ def numbered(name: str) -> list[tuple[str, int]]:
 
 @dataclass(slots=True)
 class _Names:
-    """The names that one scope declares, old to new; `ranges` holds those of `%r<10>` by their stem."""
+    """The names that one scope declares, old to new; `ranges` holds those of `%r<10>` by their stem. `unchanged` states
+    that no name that can be used in the scope changes."""
 
     parent: _Names | None
     singles: dict[str, str]
     ranges: dict[str, tuple[int, str]] = field(default_factory=dict)
+    unchanged: bool = False
     _resolved: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def resolve(self, name: str) -> str:
@@ -175,7 +177,7 @@ class _Flattener:
                     self.scopes += 1
                     code += self.scope(inner, names, suffix=f"_s{self.scopes}")
                 case _:
-                    code.append(renamed_statement(statement, names.resolve))
+                    code.append(statement if names.unchanged else renamed_statement(statement, names.resolve))
         return code
 
     def call_scope(self, body: tuple[Statement, ...], parent: _Names) -> tuple[Statement, ...]:
@@ -234,6 +236,12 @@ class _Flattener:
                     names.singles[variable.name] = unique(rename(variable.name), None)
                 case Label(name):
                     names.singles[name] = unique(rename(name), None)
+        names.unchanged = (
+            (parent.parent is None or parent.unchanged)
+            and all(old == new for old, new in parent.singles.items())
+            and all(old == new for old, new in names.singles.items())
+            and all(old == new for old, (_, new) in names.ranges.items())
+        )
         return names
 
 

@@ -1,5 +1,6 @@
 """Counts of small kernels, worked out by hand."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from emulator.threads import module, run
 
 import goptx
 from goptx.emulator.emulation import Emulation
+from goptx.emulator.memory.traffic import SECTOR, Traffic, wavefronts
 
 # What `threads.BEGIN` and `END` cost a warp: instructions, and sectors of global memory (input and output).
 FRAME_INSTRUCTIONS = 13
@@ -179,3 +181,28 @@ def test_in_a_terminal_it_is_a_table() -> None:
         ["together", "28", "24.0", "0", "0", "12"],
     ]
     assert lines[0].split("  ")[-1] == "global sectors" and len(set(map(len, lines))) == 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_accesses_are_counted_together_as_each_alone(seed: int) -> None:
+    """Of any addresses, lanes, widths and kernels, also of allocations that lie far from each other."""
+    draw = np.random.default_rng(seed)
+    traffic = Traffic()
+    sectors, rounds = Counter[str](), Counter[str]()
+    for _ in range(int(draw.integers(1, 60))):
+        lanes = np.flatnonzero(draw.random(32 * int(draw.integers(1, 5))) < draw.choice([0, 0.3, 1]))
+        space, width = str(draw.choice(["global", "shared", "local"])), int(draw.choice([1, 2, 4, 8, 16, 64]))
+        reach = 1 << int(draw.choice([6, 12] if space == "shared" else [6, 12, 40, 61]))
+        addresses = (lanes if draw.random() < 0.5 else draw.integers(0, reach // width, len(lanes))) * width
+        traffic.kernel = str(draw.choice(["A", "B"]))
+        traffic.count(space, addresses, lanes, width)
+        if space == "shared":
+            rounds[traffic.kernel] += wavefronts(addresses, lanes, width)
+        elif space == "global":
+            touched = {(lane // 32, at // SECTOR) for lane, at in zip(lanes.tolist(), addresses.tolist(), strict=True)}
+            sectors[traffic.kernel] += len(touched) * max(1, width // SECTOR)
+        if draw.random() < 0.1:
+            assert traffic.globals["A"] == sectors["A"]
+    for kernel in "AB":
+        assert traffic.globals[kernel] == sectors[kernel]
+        assert traffic.shared[kernel] == rounds[kernel]

@@ -94,6 +94,8 @@ class Barriers:
 
     def end(self, groups: Groups) -> None:
         """These threads have ended; others may have waited only for them."""
+        if not self.come.any() and (self.expected == UNSET).all():
+            return
         self._count(np.unique(groups.warps))
         ctas = np.unique(self.machine.cta_of(groups.warps))
         slots = (ctas[:, None] * IDS + np.arange(IDS)).ravel()

@@ -7,6 +7,7 @@ misaligned addresses, or read bytes that were never written.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -45,8 +46,9 @@ class Extent:
 @dataclass(slots=True)
 class Space:
     """One address space. Its instances, each of `size` bytes, lie one after the other in `bytes`; `of_lane` has each
-    lane's instance (None where there is only one). While it is `watched`, `changed` becomes true when a store changes
-    anything. `partly` has the defined bits of bytes that are defined in part; it exists from the first such byte on."""
+    lane's instance (None where there is only one), `begins` where in `bytes` that is. While it is `watched`, `changed`
+    becomes true when a store changes anything. `partly` has the defined bits of bytes that are defined in part; it
+    exists from the first such byte on."""
 
     name: str
     base: int
@@ -57,6 +59,7 @@ class Space:
     bytes: Array = field(init=False)
     state: Array = field(init=False)
     views: dict[int, tuple[Array, Array]] = field(init=False)
+    begins: Array | None = field(init=False)
     watched: bool = False
     changed: bool = False
     partly: Array | None = field(default=None, init=False)
@@ -68,6 +71,7 @@ class Space:
         self._view()
 
     def _view(self) -> None:
+        self.begins = None if self.of_lane is None else self.of_lane * self.size
         self.views = {w: (self.bytes.view(f"u{w}"), self.state.view(f"u{w}")) for w in (1, 2, 4, 8)}
 
     def grow(self, size: int) -> None:
@@ -159,7 +163,7 @@ class Space:
         """Positions in the view of that width. Raises `Trouble` for addresses out of bounds or misaligned."""
         offsets = addresses - self.base
         beyond = max(0, self.size - width + 1)  # the first offset at which an access would leave the space
-        if len(offsets) and int(offsets.view(np.uint64).max()) >= beyond:
+        if len(offsets) and int(np.maximum.reduce(offsets.view(np.uint64))) >= beyond:
             outside = offsets.view(np.uint64) >= np.uint64(beyond)
             self._outside(addresses[outside], lanes[outside], width, "accessed")
         if width > 1 and int(np.bitwise_or.reduce(offsets)) & (width - 1):
@@ -170,13 +174,13 @@ class Space:
                 f"{self.name} address {first:#x} is not a multiple of the access's {width} bytes",
                 lanes[wrong],
             )
-        if self.of_lane is not None:
-            offsets = offsets + self.of_lane.take(lanes) * self.size
+        if self.begins is not None:
+            offsets = offsets + self.begins.take(lanes)
         return offsets >> (width.bit_length() - 1)
 
     def places(self, addresses: Array, lanes: Array) -> Array:
         """Numbers that identify addresses across the instances of the space."""
-        return addresses if self.of_lane is None else addresses + self.of_lane[lanes] * self.size
+        return addresses if self.begins is None else addresses + self.begins[lanes]
 
     def _halves(self, addresses: Array, lanes: Array) -> tuple[int, int]:
         if int(np.bitwise_or.reduce(addresses)) & 15:
@@ -232,6 +236,7 @@ class Space:
         return Extent("", address, address)
 
 
+@lru_cache
 def _pattern(state: int, width: int) -> Any:
     """The state repeated in each byte of a word."""
     return np.dtype(f"u{width}").type(int.from_bytes(bytes([state]) * width, "little"))
