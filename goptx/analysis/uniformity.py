@@ -168,10 +168,31 @@ class _Rules:
         return _normal(_Found(decided, warp, base, cta))
 
     def solved(self) -> dict[_Key, Uniformity]:
+        if not self.computed:
+            return self._spread()
         # Registers and branches come first: one with many definitions is computed once for all that decides these.
         order = sorted(self.least, key=lambda key: isinstance(key, tuple) and key[0] == "control")
         found = solve(order, self.sources, self.of)
         return {key: value.uniformity if value else Uniformity.CTA for key, value in found.items()}
+
+    def _spread(self) -> dict[_Key, Uniformity]:
+        """The values where no instruction counts by its windows: they only rise, so each is handed on when it does."""
+        readers: dict[_Key, list[tuple[_Key, _Passes]]] = {}
+        for key, sources in self.sources.items():
+            for source, several in sources.items():
+                readers.setdefault(source, []).extend((key, passes) for passes in several)
+        values = dict(self.least)
+        waiting = [key for key, value in values.items() if value]
+        while waiting:
+            source = waiting.pop()
+            value = values[source]
+            for key, passes in readers.get(source, ()):
+                before = values[key]
+                after = _JOINED[before][passes[value]]
+                if after is not before:
+                    values[key] = after
+                    waiting.append(key)
+        return values
 
 
 def joined(several: Iterable[Uniformity]) -> Uniformity:

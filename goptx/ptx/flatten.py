@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from operator import is_
 
 from goptx.ptx.ir import (
     Address,
@@ -290,13 +291,10 @@ def _holds_call(body: tuple[Statement, ...]) -> bool:
 
 
 def renamed_statement(statement: Statement, resolve: Callable[[str], str]) -> Statement:
-    """The statement with every name in it replaced by `resolve(name)`."""
+    """The statement with every name in it replaced by `resolve(name)`; the statement itself if none changes."""
+    if isinstance(statement, Instruction):
+        return _renamed_instruction(statement, resolve)
     match statement:
-        case Instruction(opcode, operands, guard, line, provenance):
-            new_guard = Guard(Name(resolve(guard.predicate.text)), guard.negated) if guard else None
-            return Instruction(
-                opcode, tuple(renamed_operand(o, resolve) for o in operands), new_guard, line, provenance
-            )
         case Label(name, line):
             return Label(resolve(name), line)
         case Directive(".branchtargets" | ".calltargets" as name, values, line):
@@ -307,16 +305,30 @@ def renamed_statement(statement: Statement, resolve: Callable[[str], str]) -> St
             return statement
 
 
+def _renamed_instruction(instruction: Instruction, resolve: Callable[[str], str]) -> Instruction:
+    guard, operands = instruction.guard, instruction.operands
+    new_guard = guard
+    if guard is not None and (predicate := _renamed_name(guard.predicate, resolve)) is not guard.predicate:
+        new_guard = Guard(predicate, guard.negated)
+    new_operands = _renamed_operands(operands, resolve)
+    if new_guard is guard and new_operands is operands and not instruction.also:
+        return instruction
+    return Instruction(instruction.opcode, new_operands, new_guard, instruction.line, instruction.provenance)
+
+
 def renamed_operand(operand: Operand, resolve: Callable[[str], str]) -> Operand:
-    """The operand with every name in it replaced by `resolve(name)`."""
+    """The operand with every name in it replaced by `resolve(name)`; the operand itself if none changes."""
+    if isinstance(operand, Name):  # the most frequent first: this runs for every operand of every kernel
+        return _renamed_name(operand, resolve)
+    if isinstance(operand, Address | Vector | Arguments):
+        parts = _renamed_operands(operand.parts, resolve)
+        return operand if parts is operand.parts else type(operand)(parts)
     match operand:
-        case Name(text):
-            return Name(resolve(text))
+        case Sum(base, tail):
+            new_base = _renamed_name(base, resolve) if isinstance(base, Name) else base
+            return Sum(new_base, _renamed_parts(tail, resolve))
         case Immediate():
             return operand
-        case Sum(base, tail):
-            new_base = Name(resolve(base.text)) if isinstance(base, Name) else base
-            return Sum(new_base, _renamed_parts(tail, resolve))
         case Expression(pieces):
             return Expression(_renamed_parts(pieces, resolve))
         case Element(array, index):
@@ -327,12 +339,16 @@ def renamed_operand(operand: Operand, resolve: Callable[[str], str]) -> Operand:
             new_first = renamed_operand(first, resolve)
             assert isinstance(new_first, Name | Vector)
             return Pair(new_first, Name(resolve(second.text)))
-        case Vector(parts):
-            return Vector(tuple(renamed_operand(p, resolve) for p in parts))
-        case Address(parts):
-            return Address(tuple(renamed_operand(p, resolve) for p in parts))
-        case Arguments(parts):
-            return Arguments(tuple(renamed_operand(p, resolve) for p in parts))
+
+
+def _renamed_operands(operands: tuple[Operand, ...], resolve: Callable[[str], str]) -> tuple[Operand, ...]:
+    new = tuple([renamed_operand(operand, resolve) for operand in operands])
+    return operands if all(map(is_, new, operands)) else new
+
+
+def _renamed_name(name: Name, resolve: Callable[[str], str]) -> Name:
+    text = resolve(name.text)
+    return name if text == name.text else Name(text)
 
 
 def _renamed_parts(parts: tuple[Name | str, ...], resolve: Callable[[str], str]) -> tuple[Name | str, ...]:

@@ -7,6 +7,7 @@ that a loop carries, such as sums, of one kernel only. The numbers of registers 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -55,7 +56,9 @@ class Room:
         bounds, _ = launch_bounds(linked.given, linked.plan)
         count, arch = threads(bounds), linked.target[0]
         least = max((whole_number(d.values[0]) for d in bounds if d.name == ".minnctapersm"), default=1)
-        most = max((r for r in range(UNIT, MOST + 1) if _ctas(arch, r, count) >= least), default=MOST)
+        possible = range(UNIT, MOST + 1)  # with more registers never more CTAs fit
+        fitting = bisect_right(possible, -least, key=lambda registers: -_ctas(arch, registers, count))
+        most = possible[fitting - 1] if fitting else MOST
         alone = min(_ctas(arch, min(own.registers, most), count) for own in _alone(linked))
         registers = (*(r for k in linked.kernels for r in k.registers), *(r for c in converged for r in c.registers))
         return Room(arch, count, most, alone, registers)
