@@ -12,6 +12,7 @@ from goptx.ptx.ir import (
     Address,
     Arguments,
     Element,
+    Instruction,
     Operand,
     Scope,
 )
@@ -146,6 +147,25 @@ def solve(
                 queued[reader] = True
                 heappush(waiting, reader)
     return values
+
+
+def computed_from(flow: Flow, special: tuple[str, ...], others: Iterable[str] = ()) -> set[str]:
+    """The registers that may depend, other than through memory, on special registers whose names begin so or on those
+    of `others`, which are among them."""
+    readers: dict[str, list[Instruction]] = {}
+    found = set(others)
+    for instruction in flow.instructions():
+        for name in read(instruction):
+            if name.startswith(special):
+                found |= written(instruction)
+            readers.setdefault(name, []).append(instruction)
+    waiting = list(found)
+    while waiting:
+        for reader in readers.get(waiting.pop(), ()):
+            more = written(reader) - found
+            found |= more
+            waiting += more
+    return found
 
 
 def live_in(flow: Flow, partly: Collection[str] = ()) -> dict[str, frozenset[str]]:

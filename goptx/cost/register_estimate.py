@@ -7,7 +7,7 @@ beyond. It cannot save registers that are live across a slow path (`div.rn` cont
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from goptx.analysis.cfg import Flow, loops
@@ -87,19 +87,24 @@ def pressure(flow: Flow, declared: Collection[Registers]) -> Pressure:
     before = live_in(flow)
     most = across = widest = 0
 
-    def weight(registers: Collection[str]) -> int:
-        return sum(size.get(r, 0) for r in registers)
+    def weight(registers: Iterable[str]) -> int:
+        return sum([size.get(r, 0) for r in registers])
 
     for block in flow.blocks.values():
-        live = frozenset().union(*(before[s] for s in block.end.successors()))
-        live |= {register_of(name) for name in block.end.reads()}
+        live: set[str] = set().union(*(before[s] for s in block.end.successors()))
+        live.update(map(register_of, block.end.reads()))
+        now = weight(live)
         for code in reversed(block.code):
-            most = max(most, weight(live | written(code)))
-            widest = max(widest, weight(read(code) | written(code)))
+            outputs, inputs = written(code), read(code)
+            most = max(most, now + weight(outputs - live))
+            widest = max(widest, weight(inputs | outputs))
             if isinstance(code, Instruction) and facts_of(code.opcode).slow_path:
-                across = max(across, weight(live))
-            live = (live - killed(code)) | read(code)
-        most = max(most, weight(live))
+                across = max(across, now)
+            ending, beginning = killed(code) & live, inputs - live  # what it kills it does not read
+            live -= ending
+            live |= beginning
+            now += weight(beginning) - weight(ending)
+        most = max(most, now)
     around = max((weight(before[header]) for header in loops(flow)), default=0)
     return Pressure(most, across, around, widest, Deferred(lambda: demand(flow, declared).live))
 
@@ -111,9 +116,17 @@ def _constant(flow: Flow) -> set[str]:
         for register in written(instruction):
             made.setdefault(register, []).append(instruction)
     once = {r: writes[0] for r, writes in made.items() if len(writes) == 1 and not writes[0].guard}
+    readers: dict[str, list[str]] = {}
+    for register, write in once.items():
+        for source in read(write):
+            readers.setdefault(source, []).append(register)
     found: set[str] = set()
-    while more := {r for r, write in once.items() if r not in found and _is_constant(write, found)}:
-        found |= more
+    waiting = list(once)
+    while waiting:
+        register = waiting.pop()
+        if register not in found and _is_constant(once[register], found):
+            found.add(register)
+            waiting += readers.get(register, ())
     return found
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from operator import is_
 
+from goptx.memo import Same
 from goptx.ptx.ir import (
     Address,
     Arguments,
@@ -58,6 +60,16 @@ def flatten(
     outer = _Names(parent=None, singles=dict(symbols or {}))
     code = flattener.scope(body, outer, suffix="")
     return FlatBody(tuple(flattener.registers), tuple(flattener.variables), tuple(code))
+
+
+def flat_as_written(body: tuple[Statement, ...] | None) -> FlatBody:
+    """The flat body with the names of the file. That of a body which was asked for before is the same."""
+    return _flat_as_written(Same(body or ()))
+
+
+@lru_cache(maxsize=64)
+def _flat_as_written(body: Same[tuple[Statement, ...]]) -> FlatBody:
+    return flatten(body.held, lambda name: name)
 
 
 MOST_REGISTERS = 1 << 16  # declared as ranges; of more, those in use are declared one by one
@@ -145,10 +157,16 @@ class _Names:
         """The new name, if this scope itself declares the name."""
         if name in self.singles:
             return self.singles[name]
-        for stem, number in numbered(name) if self.ranges else ():
-            count, new = self.ranges.get(stem, (0, ""))
-            if number < count and f"{stem}{number}" == name:
-                return f"{new}{number}"
+        if not self.ranges:
+            return None
+        digits = len(name) - len(name.rstrip("0123456789"))
+        for cut in range(len(name) - min(digits, MOST_DIGITS), len(name)):
+            found = self.ranges.get(name[:cut])
+            if found is not None:
+                count, new = found
+                number = name[cut:]
+                if int(number) < count and (number[0] != "0" or number == "0"):
+                    return new + number
         return None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 
 from goptx.analysis.cfg import Flow
@@ -40,15 +40,14 @@ class Draft:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Room:
     """What limits the registers of a thread: the bounds of the fused kernel, and the CTAs that fit on an SM with the
     kernels alone. `registers`: all that the fused kernel declares."""
 
-    arch: str
+    linked: Linked
     threads: int
     most: int
-    ctas: int
     registers: Sequence[Registers]
 
     @staticmethod
@@ -59,9 +58,17 @@ class Room:
         possible = range(UNIT, MOST + 1)  # with more registers never more CTAs fit
         fitting = bisect_right(possible, -least, key=lambda registers: -_ctas(arch, registers, count))
         most = possible[fitting - 1] if fitting else MOST
-        alone = min(_ctas(arch, min(own.registers, most), count) for own in _alone(linked))
         registers = (*(r for k in linked.kernels for r in k.registers), *(r for c in converged for r in c.registers))
-        return Room(arch, count, most, alone, registers)
+        return Room(linked, count, most, registers)
+
+    @property
+    def arch(self) -> str:
+        return self.linked.target[0]
+
+    @cached_property
+    def ctas(self) -> int:
+        """The CTAs that fit on an SM with each kernel alone."""
+        return min(_ctas(self.arch, min(own.registers, self.most), self.threads) for own in _alone(self.linked))
 
     def needed(self, flow: Flow) -> Demand:
         return demand(flow, self.registers, self.arch)
@@ -71,7 +78,7 @@ class Room:
         if spilled := needed.spilled(self.most):
             return f"a thread would need about {needed.live} registers of {self.most}, so that about {spilled} spill"
         fit = _ctas(self.arch, min(int(SURE * needed.registers), self.most), self.threads)
-        if fit * HALF <= self.ctas:
+        if fit * HALF <= _ctas(self.arch, UNIT, self.threads) and fit * HALF <= self.ctas:  # at most so many
             return (
                 f"a thread would need about {needed.registers} registers, with which {fit} CTAs of {self.threads} "
                 f"threads fit on an SM, and {self.ctas} with each kernel alone"
