@@ -153,6 +153,12 @@ class _Names:
             scope = scope.parent
         return None
 
+    def keeps_all(self) -> bool:
+        """Whether every name used in this scope stays as it is."""
+        own = all(old == new for old, new in self.singles.items())
+        own &= all(stem == new for stem, (_, new) in self.ranges.items())
+        return own and (self.parent is None or self.parent.keeps_all())
+
     def own(self, name: str) -> str | None:
         """The new name, if this scope itself declares the name."""
         if name in self.singles:
@@ -181,6 +187,7 @@ class _Flattener:
 
     def scope(self, body: tuple[Statement, ...], parent: _Names, suffix: str) -> list[Statement]:
         names = self.declare(body, parent, lambda name: self.rename(name) + suffix, self.unique)
+        unchanged = names.keeps_all()
         code: list[Statement] = []
         for statement in body:
             match statement:
@@ -194,7 +201,7 @@ class _Flattener:
                     self.scopes += 1
                     code += self.scope(inner, names, suffix=f"_s{self.scopes}")
                 case _:
-                    code.append(renamed_statement(statement, names.resolve))
+                    code.append(statement if unchanged else renamed_statement(statement, names.resolve))
         return code
 
     def call_scope(self, body: tuple[Statement, ...], parent: _Names) -> tuple[Statement, ...]:

@@ -31,13 +31,15 @@ UNIT = 8  # registers of a thread, the unit in which they are allocated
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Merged kernels and the order of their code. `note`: why it is not the first choice."""
+    """Merged kernels and the order of their code. `note`: why it is not the first choice. `needed`: the registers that
+    it needs, where they were counted."""
 
     whole: MergeInput
     merged: Merged
     flow: Flow
     choices: Choices
     note: str = ""
+    needed: Demand | None = None
 
 
 @dataclass(frozen=True)
@@ -111,17 +113,19 @@ def with_few_registers(
     if len(linked.given) < 2:
         return first
     room = Room.of(linked, converged)
-    best, least = first, room.needed(first.flow)
+    least = room.needed(first.flow)
+    best = replace(first, needed=least)
     problem = room.problem(least)
     if not problem:
-        return first
+        return best
     for how, whole in (("block after block", lambda: first.whole), ("one after the other", in_sequence)):
         if whole is None:
             continue
         tried = drafted(linked, converged, whole(), replace(first.choices, policy="concat"))
         needed = room.needed(tried.flow)
         if needed.live + UNIT <= least.live:
-            best, least = replace(tried, note=f"the kernels stand {how}: interleaved, {problem}"), needed
+            note = f"the kernels stand {how}: interleaved, {problem}"
+            best, least = replace(tried, note=note, needed=needed), needed
         if not room.problem(least):
             break
     return best
