@@ -157,16 +157,18 @@ class _Rules:
             operands = [known.get(name) for name in names]
             bounds = [o.warp if o else i for o, i in zip(operands, immediates, strict=True)]
             base = joined([agreed, *(o.base for o in operands if o)])
-            if windows.decided(instruction, bounds):
-                decided = min(decided, base)
-            warp = windows.result(instruction, bounds)
-            if warp and warp.uniform:
-                decided = min(decided, base)
+            if None not in bounds:
+                if windows.decided(instruction, bounds):
+                    decided = min(decided, base)
+                warp = windows.result(instruction, bounds)
+                if warp and warp.uniform:
+                    decided = min(decided, base)
         if agreed == Uniformity.CTA:
             bounds = [o.cta if o else i for o, i in zip(operands, immediates, strict=True)]
-            cta = windows.result(instruction, bounds)
-            if windows.decided(instruction, bounds) or (cta and cta.uniform):
-                decided = Uniformity.CTA
+            if None not in bounds:
+                cta = windows.result(instruction, bounds)
+                if windows.decided(instruction, bounds) or (cta and cta.uniform):
+                    decided = Uniformity.CTA
         return _normal(_Found(decided, warp, base, cta))
 
     def solved(self) -> dict[_Key, Uniformity]:
