@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 
 from goptx.analysis.cfg import EXIT, Block, Code, Flow
 from goptx.analysis.terminators import Branch, End, Jump, Stop, Switch
 from goptx.errors import CannotWeave
-from goptx.ptx.flatten import FlatBody, flatten
+from goptx.memo import Same
+from goptx.ptx.flatten import FlatBody, flat_as_written
 from goptx.ptx.ir import Directive, Instruction, Label, Scope, Statement
 from goptx.ptx.opcodes import facts_of
 
@@ -26,8 +28,14 @@ def control_flow(body: FlatBody, where: str = "<ptx>", quote: Callable[[object],
 
 
 def flow_as_written(body: tuple[Statement, ...] | None, where: str = "<ptx>") -> Flow:
-    """The flow of a function's body, with the names of the file. Raises `CannotWeave` as `control_flow` does."""
-    return control_flow(flatten(body or (), lambda name: name), where)
+    """The flow of a function's body, with the names of the file; that of a body which was asked for before is the same.
+    Raises `CannotWeave` as `control_flow` does."""
+    return _flow_as_written(Same(body or ()), where)
+
+
+@lru_cache(maxsize=64)
+def _flow_as_written(body: Same[tuple[Statement, ...]], where: str) -> Flow:
+    return control_flow(flat_as_written(body.held), where)
 
 
 def text_blocks(body: tuple[Statement, ...] | None, where: str = "<ptx>") -> list[tuple[Code, ...]]:
@@ -38,7 +46,7 @@ def text_blocks(body: tuple[Statement, ...] | None, where: str = "<ptx>") -> lis
     unreachable code and the `EXIT` of flows do not count. Inlined functions are ordinary text; a remaining call is one
     instruction. Raises `CannotWeave` as `control_flow` does.
     """
-    cutter = _Cutter(flatten(body or (), lambda name: name), where, str)
+    cutter = _Cutter(flat_as_written(body), where, str)
     cut, ends = cutter.cut(), cutter.terminators
     flow = cut.with_blocks({n: replace(b, code=(*b.code, *ends.get(n, ()))) for n, b in cut.blocks.items()})
     flow = flow.without_empty()

@@ -193,7 +193,20 @@ class Flow:
 
     @cached_property
     def _reverse_postorder(self) -> Sequence[str]:
-        return tuple(nx.dfs_postorder_nodes(self.graph(), self.entry))[::-1]
+        # As `nx.dfs_postorder_nodes`, for which a graph would have to be made: this is asked of flows that are changed.
+        blocks = self.blocks
+        order, seen = [], {self.entry}
+        path = [(self.entry, iter(blocks[self.entry].end.successors()))]
+        while path:
+            name, left = path[-1]
+            following = next((t for t in left if t not in seen), None)
+            if following is None:
+                order.append(name)
+                path.pop()
+            else:
+                seen.add(following)
+                path.append((following, iter(blocks[following].end.successors())))
+        return tuple(reversed(order))
 
     def ranks(self) -> Mapping[str, int]:
         """The place of each block in reverse postorder."""

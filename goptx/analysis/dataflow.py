@@ -12,6 +12,7 @@ from goptx.ptx.ir import (
     Address,
     Arguments,
     Element,
+    Instruction,
     Operand,
     Scope,
 )
@@ -37,9 +38,35 @@ def _is_destination(facts: Facts, position: int, operand: Operand) -> bool:
     return not facts.calls or isinstance(operand, Arguments)  # `call (result), f, (x);` but `call f, (x);`
 
 
-@lru_cache(KNOWN)
 def written(code: Code) -> frozenset[str]:
     """The registers that an instruction, or the instructions of a call scope, may write."""
+    try:
+        return code._written
+    except AttributeError:
+        object.__setattr__(code, "_written", _find_written(code))
+        return code._written
+
+
+def read(code: Code) -> frozenset[str]:
+    """The registers, special registers and symbols that an instruction or call scope may read."""
+    try:
+        return code._read
+    except AttributeError:
+        object.__setattr__(code, "_read", _find_read(code))
+        return code._read
+
+
+def killed(code: Code) -> frozenset[str]:
+    """The registers whose old value is surely overwritten."""
+    try:
+        return code._killed
+    except AttributeError:
+        object.__setattr__(code, "_killed", _find_killed(code))
+        return code._killed
+
+
+@lru_cache(KNOWN)  # equal instructions share what is found
+def _find_written(code: Code) -> frozenset[str]:
     if isinstance(code, Scope):
         return frozenset().union(*(written(s) for s in instructions_in(code)))
     facts = facts_of(code.opcode)
@@ -66,8 +93,7 @@ def sets(code: Code) -> frozenset[str]:
 
 
 @lru_cache(KNOWN)
-def read(code: Code) -> frozenset[str]:
-    """The registers, special registers and symbols that an instruction or call scope may read."""
+def _find_read(code: Code) -> frozenset[str]:
     if isinstance(code, Scope):
         return frozenset().union(*(read(s) for s in instructions_in(code)))
     facts = facts_of(code.opcode)
@@ -80,12 +106,10 @@ def read(code: Code) -> frozenset[str]:
     return frozenset(names)
 
 
-@lru_cache(KNOWN)
-def killed(code: Code) -> frozenset[str]:
-    """The registers whose old value is surely overwritten."""
+def _find_killed(code: Code) -> frozenset[str]:
     if isinstance(code, Scope) or code.guard or facts_of(code.opcode).row.updates:
         return frozenset()
-    return frozenset(name for name in written(code) if name not in read(code))
+    return written(code) - read(code)
 
 
 K = TypeVar("K", bound=Hashable)
@@ -123,6 +147,25 @@ def solve(
                 queued[reader] = True
                 heappush(waiting, reader)
     return values
+
+
+def computed_from(flow: Flow, special: tuple[str, ...], others: Iterable[str] = ()) -> set[str]:
+    """The registers that may depend, other than through memory, on special registers whose names begin so or on those
+    of `others`, which are among them."""
+    readers: dict[str, list[Instruction]] = {}
+    found = set(others)
+    for instruction in flow.instructions():
+        for name in read(instruction):
+            if name.startswith(special):
+                found |= written(instruction)
+            readers.setdefault(name, []).append(instruction)
+    waiting = list(found)
+    while waiting:
+        for reader in readers.get(waiting.pop(), ()):
+            more = written(reader) - found
+            found |= more
+            waiting += more
+    return found
 
 
 def live_in(flow: Flow, partly: Collection[str] = ()) -> dict[str, frozenset[str]]:

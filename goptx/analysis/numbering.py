@@ -49,14 +49,13 @@ def _from(kernel: int, first: int) -> Iterator[Provenance]:
 
 def _numbered(body: Iterable[Statement], free: Iterator[Provenance]) -> Iterator[Statement]:
     for statement in body:
-        match statement:
-            case Instruction(opcode, operands, guard, line):
-                yield Instruction(opcode, operands, guard, line, next(free))
-            case Scope(inner):
-                own = next(free)
-                yield Scope(tuple(_numbered(inner, free)), own)
-            case _:
-                yield statement
+        if isinstance(statement, Instruction):
+            yield statement.of(next(free))
+        elif isinstance(statement, Scope):
+            own = next(free)
+            yield Scope(tuple(_numbered(statement.body, free)), own)
+        else:
+            yield statement
 
 
 def _completed(code: Code, free: Iterator[Provenance]) -> Code:

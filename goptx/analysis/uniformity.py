@@ -72,7 +72,10 @@ _AS_IT_IS: _Passes = (_CTA, _WARP_DATA, _WARP, _DATA, _DIVERGES)
 _WARP_AT_MOST: _Passes = (_CTA, _WARP_DATA, _WARP, _WARP_DATA, _WARP)
 _WHOLE_WARPS_ONLY: _Passes = (_CTA, _WARP_DATA, _WARP, _DIVERGES, _DIVERGES)
 
-_Key = str | tuple[str, str]  # a register; ("branch", block); ("control", block), all that decides whether it runs
+# A register; ("branch", block); ("control", block), all that decides whether it runs; ("together", place), all that the
+# results of an instruction depend on.
+_Key = str | tuple[str, str]
+MANY = 4  # results of an instruction, above which these depend on one key instead of each on all sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,34 +147,56 @@ class _Rules:
             value = values.get(name) or self.special.get(name)
             if value is None and name in self.least:
                 return None
-            known[name] = value or _Found.plain(Uniformity.CTA)
+            known[name] = value or _PLAIN[Uniformity.CTA]
         plain = joined(value.uniformity for value in known.values())
-        numbers = windows.sources(instruction)
-        others = read(instruction) - {str(n) for n in numbers}  # predicates: the guard, what `setp` and `selp` read
+        names, immediates, others = _sources(instruction)
         agreed = joined(known[name].uniformity for name in others)
         cta = warp = None
         base, decided = agreed, plain
         if agreed <= Uniformity.WARP:
-            operands = [known.get(str(n)) for n in numbers]
-            bounds = [o.warp if o else windows.immediate(n) for o, n in zip(operands, numbers, strict=True)]
+            operands = [known.get(name) for name in names]
+            bounds = [o.warp if o else i for o, i in zip(operands, immediates, strict=True)]
             base = joined([agreed, *(o.base for o in operands if o)])
-            if windows.decided(instruction, bounds):
-                decided = min(decided, base)
-            warp = windows.result(instruction, bounds)
-            if warp and warp.uniform:
-                decided = min(decided, base)
+            if None not in bounds:
+                if windows.decided(instruction, bounds):
+                    decided = min(decided, base)
+                warp = windows.result(instruction, bounds)
+                if warp and warp.uniform:
+                    decided = min(decided, base)
         if agreed == Uniformity.CTA:
-            bounds = [o.cta if o else windows.immediate(n) for o, n in zip(operands, numbers, strict=True)]
-            cta = windows.result(instruction, bounds)
-            if windows.decided(instruction, bounds) or (cta and cta.uniform):
-                decided = Uniformity.CTA
+            bounds = [o.cta if o else i for o, i in zip(operands, immediates, strict=True)]
+            if None not in bounds:
+                cta = windows.result(instruction, bounds)
+                if windows.decided(instruction, bounds) or (cta and cta.uniform):
+                    decided = Uniformity.CTA
         return _normal(_Found(decided, warp, base, cta))
 
     def solved(self) -> dict[_Key, Uniformity]:
+        if not self.computed:
+            return self._spread()
         # Registers and branches come first: one with many definitions is computed once for all that decides these.
         order = sorted(self.least, key=lambda key: isinstance(key, tuple) and key[0] == "control")
         found = solve(order, self.sources, self.of)
         return {key: value.uniformity if value else Uniformity.CTA for key, value in found.items()}
+
+    def _spread(self) -> dict[_Key, Uniformity]:
+        """The values where no instruction counts by its windows: they only rise, so each is handed on when it does."""
+        readers: dict[_Key, list[tuple[_Key, _Passes]]] = {}
+        for key, sources in self.sources.items():
+            for source, several in sources.items():
+                readers.setdefault(source, []).extend((key, passes) for passes in several)
+        values = dict(self.least)
+        waiting = [key for key, value in values.items() if value]
+        while waiting:
+            source = waiting.pop()
+            value = values[source]
+            for key, passes in readers.get(source, ()):
+                before = values[key]
+                after = _JOINED[before][passes[value]]
+                if after is not before:
+                    values[key] = after
+                    waiting.append(key)
+        return values
 
 
 def joined(several: Iterable[Uniformity]) -> Uniformity:
@@ -224,15 +249,21 @@ def uniformity(
         rules.define([("control", name)], Uniformity.CTA, above)
     for name, block in flow.blocks.items():
         control = ("control", name)
-        for code in block.code:
+        for number, code in enumerate(block.code):
             writes, least, sources, of_values, of_control = _definition(code)
             if special and isinstance(code, Instruction) and _has_rule(code):
                 rules.compute(written(code), code)
                 rules.define(writes - written(code), least, sources, of_values)  # the carry flag
                 rules.define(writes, Uniformity.CTA, [control])
             elif writes:
-                rules.define(writes, least, sources, of_values)
-                rules.define(writes, least, [control], of_control)
+                if len(writes) > MANY:  # one key for what all of them depend on
+                    together = ("together", f"{name}.{number}")
+                    rules.define([together], least, sources, of_values)
+                    rules.define([together], least, [control], of_control)
+                    rules.define(writes, least, [together])
+                else:
+                    rules.define(writes, least, sources, of_values)
+                    rules.define(writes, least, [control], of_control)
                 rules.plain |= writes
         for instruction in block.instructions() if block.region else ():
             # What a region writes depends on the branches that its lanes took.
@@ -261,6 +292,15 @@ def _special(shape: Shape) -> dict[_Key, _Found]:
 
 
 _has_rule = lru_cache(KNOWN)(windows.has_rule)
+
+
+@lru_cache(KNOWN)
+def _sources(instruction: Instruction) -> tuple[list[str], list[Window | None], frozenset[str]]:
+    """Of the operands that are numbers, the names, and the windows of those that stand in the text; and what else an
+    instruction reads: predicates, the guard and those of `setp` and `selp`."""
+    numbers = windows.sources(instruction)
+    names = [str(n) for n in numbers]
+    return names, [windows.immediate(n) for n in numbers], read(instruction).difference(names)
 
 
 @lru_cache(KNOWN)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from goptx.analysis.cfg import EXIT, Flow, controls, loops
-from goptx.analysis.dataflow import read, register_of, written
+from goptx.analysis.dataflow import computed_from, register_of, written
 from goptx.analysis.terminators import Branch, Jump, Stop, Switch
 from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.latency.slots import slots
@@ -95,15 +95,8 @@ def _ends(flow: Flow, name: str) -> bool:
 
 def _by_cta(flow: Flow) -> set[str]:
     """Registers that may differ between CTAs: computed from the number of the CTA, or from data."""
-    code = list(flow.instructions())
-    found = {register for i in code if _loads_data(i) for register in written(i)}
-    while more := {
-        register
-        for i in code if any(n in found or n.startswith(_CTA) for n in read(i))
-        for register in written(i) - found
-    }:  # fmt: skip
-        found |= more
-    return found
+    data = (register for i in flow.instructions() if _loads_data(i) for register in written(i))
+    return computed_from(flow, _CTA, data)
 
 
 def _loads_data(instruction: Instruction) -> bool:

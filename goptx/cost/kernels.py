@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
-from goptx.analysis.build_cfg import control_flow
+from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.cfg import Flow, loops
-from goptx.analysis.numbering import numbered
 from goptx.cost.assumptions import NOTHING, Behaviour, Known, Unknown
 from goptx.cost.branches import Fork, early_end, forks, shares
 from goptx.cost.code_size import code_size
@@ -25,9 +24,10 @@ from goptx.latency.slots import slots
 from goptx.latency.table import LatencyTable
 from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
+from goptx.memo import Same
 from goptx.ptx.aliases import without_aliases
-from goptx.ptx.flatten import flatten
-from goptx.ptx.ir import Label
+from goptx.ptx.flatten import flat_as_written
+from goptx.ptx.ir import Label, Module
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import mentioned
@@ -174,26 +174,35 @@ def alone(
 ) -> Alone:  # fmt: skip
     """The kernel, of which `known` is known, in its launch shape. Raises `CannotWeave` if its control flow is not
     known, `InputError` if `known` has a line where no loop begins."""
-    module = inlined(without_aliases(kernel.module))
-    flat = flatten(choose_entry(module, kernel.entry).body or (), lambda name: name)
-    flow = control_flow(replace(flat, code=numbered(flat.code)), module.source)
+    found = _analysed(Same(kernel.module), kernel.entry, Same(machine), Same(table))
+    if known == NOTHING:
+        return found
+    ctas = shape.ctas if shape else None
+    live = None if known.live_ctas is None else min(known.live_ctas / (ctas or max(known.live_ctas, 1)), 1.0)
+    where = f"{kernel.module.source}: kernel {letter} ({kernel.entry})"
+    return replace(found, loops=_with_known(found.loops, found.heads, known, where), live=live, _acts={})
+
+
+@lru_cache(maxsize=64)
+def _analysed(kernel: Same[Module], entry: str, machine: Same[Machine], table: Same[LatencyTable]) -> Alone:
+    """A kernel of which nothing is known but its code."""
+    module = inlined(without_aliases(kernel.held))
+    body = choose_entry(module, entry).body
+    flat, flow = flat_as_written(body), flow_as_written(body, module.source)
     labels = {statement.name: statement.line for statement in flat.code if isinstance(statement, Label)}
     heads = {header: _head(flow, header, labels) for header in loops(flow)}
     named = set(mentioned(flow.codes()))
     variables = [v for v in module.variables if v.name in named] + [d.variable for d in flat.variables]
-    ctas = shape.ctas if shape else None
-    live = None if known.live_ctas is None else min(known.live_ctas / (ctas or max(known.live_ctas, 1)), 1.0)
     return Alone(
         flow,
-        units_of(flow, machine),
-        critical_cycles(flow, table),
+        units_of(flow, machine.held),
+        critical_cycles(flow, table.held),
         pressure(flow, flat.registers),
-        _with_known(loop_trips(flow), heads, known, f"{module.source}: kernel {letter} ({kernel.entry})"),
+        loop_trips(flow),
         forks(flow),
         early_end(flow),
         packed([v for v in variables if v.space == ".shared"])[1],
         heads,
-        live,
     )
 
 
@@ -211,13 +220,14 @@ def _head(flow: Flow, header: str, labels: Mapping[str, int]) -> tuple[int, ...]
 
 
 def _with_known(
-    found: dict[str, float | None], heads: Mapping[str, tuple[int, ...]], known: Known, where: str
+    found: Mapping[str, float | None], heads: Mapping[str, tuple[int, ...]], known: Known, where: str
 ) -> dict[str, float | None]:
+    trips = dict(found)
     for line, times in known.trips.items():
         named = [header for header, lines in heads.items() if line in lines]
         if not named:
             own = sorted(lines[0] for lines in heads.values() if lines)
             there = f"loops begin in lines {', '.join(map(str, own))}" if own else "it has no loops"
             raise InputError(f"{where}: assume= gives trips of a loop in line {line}, where none begins; {there}.")
-        found |= dict.fromkeys(named, times)
-    return found
+        trips |= dict.fromkeys(named, times)
+    return trips

@@ -7,13 +7,14 @@ beyond. It cannot save registers that are live across a slow path (`div.rn` cont
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
 
 from goptx.analysis.cfg import Flow, loops
 from goptx.analysis.dataflow import killed, live_in, read, register_of, written
 from goptx.analysis.registers.register_demand import FULL, MOST, demand
 from goptx.analysis.registers.register_widths import widths
+from goptx.memo import Deferred
 from goptx.ptx.ir import Instruction, Registers
 from goptx.ptx.opcodes import facts_of
 
@@ -21,18 +22,20 @@ OWN = 8  # for addresses, the stack pointer and what the assembler makes itself
 SLOW_PATH = 13  # registers that the code of a slow path takes
 BEYOND_FULL = 0.25  # the share of the registers beyond FULL that the assembler does not save
 
+NONE = Deferred(lambda: 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Pressure:
     """The most 32-bit registers that are live at one point; across a slow path; around a loop; that one instruction
-    takes; and that the assembler cannot do without (`needed`, by register_demand.py). The constants of the cost model
-    were fitted to the first three, which count more of what is live early."""
+    takes; and that the assembler cannot do without (`needed`, by register_demand.py, computed when it is asked for).
+    The constants of the cost model were fitted to the first three, which count more of what is live early."""
 
     live: int = 0
     across: int = 0
     around: int = 0
     widest: int = 0
-    needed: int = 0
+    needed: Deferred[int] = field(default=NONE, compare=False, repr=False)
 
     def __add__(self, other: Pressure) -> Pressure:
         return Pressure(
@@ -40,7 +43,7 @@ class Pressure:
             self.across + other.across,
             self.around + other.around,
             max(self.widest, other.widest),
-            self.needed + other.needed,
+            Deferred(lambda: self.needed.value + other.needed.value),
         )
 
     def __or__(self, other: Pressure) -> Pressure:
@@ -50,13 +53,12 @@ class Pressure:
             max(self.across, other.across),
             max(self.around, other.around),
             max(self.widest, other.widest),
-            max(self.needed, other.needed),
+            Deferred(lambda: max(self.needed.value, other.needed.value)),
         )
 
     def times(self, copies: int) -> Pressure:
-        return Pressure(
-            self.live * copies, self.across * copies, self.around * copies, self.widest, self.needed * copies
-        )
+        needed = Deferred(lambda: self.needed.value * copies)
+        return Pressure(self.live * copies, self.across * copies, self.around * copies, self.widest, needed)
 
     @property
     def least(self) -> int:
@@ -66,7 +68,7 @@ class Pressure:
     @property
     def spills(self) -> bool:
         """Whether a thread has no room for what it needs."""
-        return self.needed >= MOST
+        return self.needed.value >= MOST
 
     @property
     def registers(self) -> int:
@@ -85,21 +87,26 @@ def pressure(flow: Flow, declared: Collection[Registers]) -> Pressure:
     before = live_in(flow)
     most = across = widest = 0
 
-    def weight(registers: Collection[str]) -> int:
-        return sum(size.get(r, 0) for r in registers)
+    def weight(registers: Iterable[str]) -> int:
+        return sum([size.get(r, 0) for r in registers])
 
     for block in flow.blocks.values():
-        live = frozenset().union(*(before[s] for s in block.end.successors()))
-        live |= {register_of(name) for name in block.end.reads()}
+        live: set[str] = set().union(*(before[s] for s in block.end.successors()))
+        live.update(map(register_of, block.end.reads()))
+        now = weight(live)
         for code in reversed(block.code):
-            most = max(most, weight(live | written(code)))
-            widest = max(widest, weight(read(code) | written(code)))
+            outputs, inputs = written(code), read(code)
+            most = max(most, now + weight(outputs - live))
+            widest = max(widest, weight(inputs | outputs))
             if isinstance(code, Instruction) and facts_of(code.opcode).slow_path:
-                across = max(across, weight(live))
-            live = (live - killed(code)) | read(code)
-        most = max(most, weight(live))
+                across = max(across, now)
+            ending, beginning = killed(code) & live, inputs - live  # what it kills it does not read
+            live -= ending
+            live |= beginning
+            now += weight(beginning) - weight(ending)
+        most = max(most, now)
     around = max((weight(before[header]) for header in loops(flow)), default=0)
-    return Pressure(most, across, around, widest, demand(flow, declared).live)
+    return Pressure(most, across, around, widest, Deferred(lambda: demand(flow, declared).live))
 
 
 def _constant(flow: Flow) -> set[str]:
@@ -109,9 +116,17 @@ def _constant(flow: Flow) -> set[str]:
         for register in written(instruction):
             made.setdefault(register, []).append(instruction)
     once = {r: writes[0] for r, writes in made.items() if len(writes) == 1 and not writes[0].guard}
+    readers: dict[str, list[str]] = {}
+    for register, write in once.items():
+        for source in read(write):
+            readers.setdefault(source, []).append(register)
     found: set[str] = set()
-    while more := {r for r, write in once.items() if r not in found and _is_constant(write, found)}:
-        found |= more
+    waiting = list(once)
+    while waiting:
+        register = waiting.pop()
+        if register not in found and _is_constant(once[register], found):
+            found.add(register)
+            waiting += readers.get(register, ())
     return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from goptx.analysis.cfg import Flow, loops
-from goptx.analysis.dataflow import read, written
+from goptx.analysis.dataflow import computed_from, read, written
 from goptx.ptx.ir import Immediate, Instruction, Operand, whole_number
 from goptx.ptx.opcodes import facts_of
 
@@ -44,15 +44,7 @@ def unknown_depth(flow: Flow, found: Mapping[str, float | None]) -> int:
 
 def _from_sizes(flow: Flow) -> set[str]:
     """Registers that are computed from the size of the grid."""
-    found: set[str] = set()
-    code = list(flow.instructions())
-    while more := {
-        register
-        for i in code if any(n in found or n.startswith("%nctaid") for n in read(i))
-        for register in written(i) - found
-    }:  # fmt: skip
-        found |= more
-    return found
+    return computed_from(flow, ("%nctaid",))
 
 
 def _times(flow: Flow, body: Collection[str], sizes: Collection[str]) -> float | None:

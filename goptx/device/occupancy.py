@@ -9,6 +9,7 @@ barriers come from a pool per SM from 9.0 on.
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from goptx.errors import InputError
 
@@ -83,6 +84,7 @@ class Occupancy:
     note: str = ""
 
 
+@lru_cache(64)
 def sm_limits(arch: str) -> tuple[SmLimits, str]:
     """Limits of `arch` ("sm_90", "sm_90a", "compute_120") and a note, empty when the table has that very one.
 

@@ -77,6 +77,7 @@ class LatencyTable:
     sources: Mapping[str, str] = field(hash=False, repr=False)  # the description of each source
     named: Mapping[str, Entry] = field(hash=False, repr=False, default_factory=dict)  # numbers without a key
     measurement: Mapping[str, str] = field(hash=False, repr=False, default_factory=dict)  # date, driver, clocks
+    _found: dict[str, Entry] = field(default_factory=dict, init=False, repr=False, compare=False)  # by key
 
     _repr_html_ = as_html
 
@@ -105,10 +106,11 @@ class LatencyTable:
         return not any(k in self.entries for k in _fallbacks(key))
 
     def _entry(self, key: str) -> Entry:
-        for candidate in _fallbacks(key):
-            if candidate in self.entries:
-                return self.entries[candidate]
-        return Entry(self.defaults[_kind(key)], ASSUMED)
+        found = self._found.get(key)
+        if found is None:
+            candidates = (self.entries[k] for k in _fallbacks(key) if k in self.entries)
+            found = self._found[key] = next(candidates, None) or Entry(self.defaults[_kind(key)], ASSUMED)
+        return found
 
 
 def siblings(key: str) -> tuple[str, ...]:

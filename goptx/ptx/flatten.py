@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from operator import is_
 
+from goptx.memo import Same
 from goptx.ptx.ir import (
     Address,
     Arguments,
@@ -57,6 +60,16 @@ def flatten(
     outer = _Names(parent=None, singles=dict(symbols or {}))
     code = flattener.scope(body, outer, suffix="")
     return FlatBody(tuple(flattener.registers), tuple(flattener.variables), tuple(code))
+
+
+def flat_as_written(body: tuple[Statement, ...] | None) -> FlatBody:
+    """The flat body with the names of the file. That of a body which was asked for before is the same."""
+    return _flat_as_written(Same(body or ()))
+
+
+@lru_cache(maxsize=64)
+def _flat_as_written(body: Same[tuple[Statement, ...]]) -> FlatBody:
+    return flatten(body.held, lambda name: name)
 
 
 MOST_REGISTERS = 1 << 16  # declared as ranges; of more, those in use are declared one by one
@@ -109,13 +122,11 @@ def numbered(name: str) -> list[tuple[str, int]]:
 
 @dataclass(slots=True)
 class _Names:
-    """The names that one scope declares, old to new; `ranges` holds those of `%r<10>` by their stem. `unchanged` states
-    that no name that can be used in the scope changes."""
+    """The names that one scope declares, old to new; `ranges` holds those of `%r<10>` by their stem."""
 
     parent: _Names | None
     singles: dict[str, str]
     ranges: dict[str, tuple[int, str]] = field(default_factory=dict)
-    unchanged: bool = False
     _resolved: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def resolve(self, name: str) -> str:
@@ -142,14 +153,26 @@ class _Names:
             scope = scope.parent
         return None
 
+    def keeps_all(self) -> bool:
+        """Whether every name used in this scope stays as it is."""
+        own = all(old == new for old, new in self.singles.items())
+        own &= all(stem == new for stem, (_, new) in self.ranges.items())
+        return own and (self.parent is None or self.parent.keeps_all())
+
     def own(self, name: str) -> str | None:
         """The new name, if this scope itself declares the name."""
         if name in self.singles:
             return self.singles[name]
-        for stem, number in numbered(name) if self.ranges else ():
-            count, new = self.ranges.get(stem, (0, ""))
-            if number < count and f"{stem}{number}" == name:
-                return f"{new}{number}"
+        if not self.ranges:
+            return None
+        digits = len(name) - len(name.rstrip("0123456789"))
+        for cut in range(len(name) - min(digits, MOST_DIGITS), len(name)):
+            found = self.ranges.get(name[:cut])
+            if found is not None:
+                count, new = found
+                number = name[cut:]
+                if int(number) < count and (number[0] != "0" or number == "0"):
+                    return new + number
         return None
 
 
@@ -164,6 +187,7 @@ class _Flattener:
 
     def scope(self, body: tuple[Statement, ...], parent: _Names, suffix: str) -> list[Statement]:
         names = self.declare(body, parent, lambda name: self.rename(name) + suffix, self.unique)
+        unchanged = names.keeps_all()
         code: list[Statement] = []
         for statement in body:
             match statement:
@@ -177,7 +201,7 @@ class _Flattener:
                     self.scopes += 1
                     code += self.scope(inner, names, suffix=f"_s{self.scopes}")
                 case _:
-                    code.append(statement if names.unchanged else renamed_statement(statement, names.resolve))
+                    code.append(statement if unchanged else renamed_statement(statement, names.resolve))
         return code
 
     def call_scope(self, body: tuple[Statement, ...], parent: _Names) -> tuple[Statement, ...]:
@@ -236,12 +260,6 @@ class _Flattener:
                     names.singles[variable.name] = unique(rename(variable.name), None)
                 case Label(name):
                     names.singles[name] = unique(rename(name), None)
-        names.unchanged = (
-            (parent.parent is None or parent.unchanged)
-            and all(old == new for old, new in parent.singles.items())
-            and all(old == new for old, new in names.singles.items())
-            and all(old == new for old, (_, new) in names.ranges.items())
-        )
         return names
 
 
@@ -298,13 +316,10 @@ def _holds_call(body: tuple[Statement, ...]) -> bool:
 
 
 def renamed_statement(statement: Statement, resolve: Callable[[str], str]) -> Statement:
-    """The statement with every name in it replaced by `resolve(name)`."""
+    """The statement with every name in it replaced by `resolve(name)`; the statement itself if none changes."""
+    if isinstance(statement, Instruction):
+        return _renamed_instruction(statement, resolve)
     match statement:
-        case Instruction(opcode, operands, guard, line, provenance):
-            new_guard = Guard(Name(resolve(guard.predicate.text)), guard.negated) if guard else None
-            return Instruction(
-                opcode, tuple(renamed_operand(o, resolve) for o in operands), new_guard, line, provenance
-            )
         case Label(name, line):
             return Label(resolve(name), line)
         case Directive(".branchtargets" | ".calltargets" as name, values, line):
@@ -315,16 +330,30 @@ def renamed_statement(statement: Statement, resolve: Callable[[str], str]) -> St
             return statement
 
 
+def _renamed_instruction(instruction: Instruction, resolve: Callable[[str], str]) -> Instruction:
+    guard, operands = instruction.guard, instruction.operands
+    new_guard = guard
+    if guard is not None and (predicate := _renamed_name(guard.predicate, resolve)) is not guard.predicate:
+        new_guard = Guard(predicate, guard.negated)
+    new_operands = _renamed_operands(operands, resolve)
+    if new_guard is guard and new_operands is operands and not instruction.also:
+        return instruction
+    return Instruction(instruction.opcode, new_operands, new_guard, instruction.line, instruction.provenance)
+
+
 def renamed_operand(operand: Operand, resolve: Callable[[str], str]) -> Operand:
-    """The operand with every name in it replaced by `resolve(name)`."""
+    """The operand with every name in it replaced by `resolve(name)`; the operand itself if none changes."""
+    if isinstance(operand, Name):  # the most frequent first: this runs for every operand of every kernel
+        return _renamed_name(operand, resolve)
+    if isinstance(operand, Address | Vector | Arguments):
+        parts = _renamed_operands(operand.parts, resolve)
+        return operand if parts is operand.parts else type(operand)(parts)
     match operand:
-        case Name(text):
-            return Name(resolve(text))
+        case Sum(base, tail):
+            new_base = _renamed_name(base, resolve) if isinstance(base, Name) else base
+            return Sum(new_base, _renamed_parts(tail, resolve))
         case Immediate():
             return operand
-        case Sum(base, tail):
-            new_base = Name(resolve(base.text)) if isinstance(base, Name) else base
-            return Sum(new_base, _renamed_parts(tail, resolve))
         case Expression(pieces):
             return Expression(_renamed_parts(pieces, resolve))
         case Element(array, index):
@@ -335,12 +364,16 @@ def renamed_operand(operand: Operand, resolve: Callable[[str], str]) -> Operand:
             new_first = renamed_operand(first, resolve)
             assert isinstance(new_first, Name | Vector)
             return Pair(new_first, Name(resolve(second.text)))
-        case Vector(parts):
-            return Vector(tuple(renamed_operand(p, resolve) for p in parts))
-        case Address(parts):
-            return Address(tuple(renamed_operand(p, resolve) for p in parts))
-        case Arguments(parts):
-            return Arguments(tuple(renamed_operand(p, resolve) for p in parts))
+
+
+def _renamed_operands(operands: tuple[Operand, ...], resolve: Callable[[str], str]) -> tuple[Operand, ...]:
+    new = tuple([renamed_operand(operand, resolve) for operand in operands])
+    return operands if all(map(is_, new, operands)) else new
+
+
+def _renamed_name(name: Name, resolve: Callable[[str], str]) -> Name:
+    text = resolve(name.text)
+    return name if text == name.text else Name(text)
 
 
 def _renamed_parts(parts: tuple[Name | str, ...], resolve: Callable[[str], str]) -> tuple[Name | str, ...]:

@@ -163,15 +163,19 @@ class _OfKernel:
         return self.provenance.kernel if self.provenance else None
 
 
-class _Hashed:
-    """Caches the hash of a value that is hashed again and again. Pickles leave it out."""
+class _Code:
+    """Slots for what follows from the value of an instruction or scope and is asked again and again: its hash, and the
+    registers that it reads, may write, and surely overwrites (analysis/dataflow.py). Pickles leave them out."""
 
-    __slots__ = ("_hash",)
+    __slots__ = ("_hash", "_killed", "_read", "_written")
     _hash: int
+    _killed: frozenset[str]
+    _read: frozenset[str]
+    _written: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Instruction(_Hashed, _OfKernel):
+class Instruction(_Code, _OfKernel):
     """`line` is where it stands in its file, 0 where goptx has made it. `also` are instructions of other kernels that
     it replaces. Values that differ in these and in provenance only are equal."""
 
@@ -193,6 +197,14 @@ class Instruction(_Hashed, _OfKernel):
         except AttributeError:
             object.__setattr__(self, "_hash", hash((self.opcode, self.operands, self.guard)))
             return self._hash
+
+    def of(self, provenance: Provenance) -> Instruction:
+        """The instruction with this provenance, and what is known of it."""
+        copy = Instruction(self.opcode, self.operands, self.guard, self.line, provenance)
+        for slot in _Code.__slots__:
+            if hasattr(self, slot):
+                object.__setattr__(copy, slot, getattr(self, slot))
+        return copy
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +316,7 @@ class Prototype:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope(_OfKernel):
+class Scope(_Code, _OfKernel):
     """`{ ... }` within a body, with names of its own."""
 
     body: tuple[Statement, ...]

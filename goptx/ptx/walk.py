@@ -95,7 +95,10 @@ def names_in(operand: Operand) -> Iterator[str]:
             yield from names_in(second)
         case Vector(parts) | Address(parts) | Arguments(parts):
             for part in parts:
-                yield from names_in(part)
+                if not isinstance(part, Name):
+                    yield from names_in(part)
+                elif part.text != "_":  # by far the most frequent
+                    yield part.text
 
 
 def instructions_of(entry: Function) -> Iterator[Instruction]:

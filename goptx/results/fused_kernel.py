@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from goptx.analysis.registers.register_demand import Demand
 from goptx.device.executable import Executable
 from goptx.device.launches.bound_launch import BoundLaunch
 from goptx.device.resources import Resources, resources
@@ -74,6 +75,7 @@ class Woven:
     limits: the result is right only in launches within these limits.
     streams: separate kernels are launched side by side, as branches of a CUDA graph: after what was on the stream
         before and before what comes on it later; "reversed" begins with the last. False: one after the other.
+    needed: the registers that a thread is estimated to need, where weaving has counted them.
     witness: what `goptx prove` needs to know about how it was made; None where the checker has no rules.
     executable: what the module became on this machine: assembled, loaded, ready to be launched.
 
@@ -98,6 +100,7 @@ class Woven:
     along_x: bool = False
     limits: tuple[Limit, ...] = ()
     streams: Streams = False
+    needed: Demand | None = field(default=None, repr=False, compare=False)
     witness: Deferred[Witness] | None = field(default=None, repr=False, compare=False)
     executable: Executable = field(init=False, repr=False, compare=False)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from goptx.display import as_html, as_text, brief
+from goptx.memo import Deferred
 from goptx.options import Policy, Slicing
 from goptx.proof.certificate import Certificate
 from goptx.readable_names import elided, short
@@ -66,8 +67,7 @@ class Report:
     notes: what else was found, chosen or left out.
     decision: what `auto` compared; None where it did not choose.
     temporaries: what became of each buffer that is declared `private` or `local`.
-    expected: how fast it is estimated to be, compared with separate launches; None where that cannot be estimated, and
-        for kernels that were made only to be compared.
+    estimate: `expected`, which is computed when it is first read.
     certificate: that the fused kernel is proved (`goptx.prove`); None unless it is.
     """
 
@@ -83,15 +83,23 @@ class Report:
     notes: tuple[str, ...]
     decision: Decision | None = None
     temporaries: tuple[Temporary, ...] = ()
-    expected: ExpectedGain | None = field(default=None, compare=False)
+    estimate: Deferred[ExpectedGain] | None = field(default=None, compare=False, repr=False)
     certificate: Certificate | None = field(default=None, compare=False)
+
+    @property
+    def expected(self) -> ExpectedGain | None:
+        """How fast it is estimated to be, compared with separate launches; None where that cannot be estimated, and for
+        kernels that were made only to be compared."""
+        return self.estimate.value if self.estimate else None
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; `woven_fraction` stands at the top level."""
         lists = {"notes": list(self.notes), "divergences": [asdict(d) for d in self.divergences]}
         lists["temporaries"] = [asdict(t) for t in self.temporaries]
         parts = {"decision": self.decision, "certificate": self.certificate, "expected": self.expected}
-        return asdict(self) | lists | {name: None if part is None else part.to_dict() for name, part in parts.items()}
+        plain = asdict(replace(self, estimate=None)) | lists
+        del plain["estimate"]
+        return plain | {name: None if part is None else part.to_dict() for name, part in parts.items()}
 
     _repr_pretty_ = as_text
 

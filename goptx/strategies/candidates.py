@@ -100,8 +100,14 @@ class Judge:
 
     def under_all(self, candidate: Candidate, made: Made | None = None) -> dict[Candidate, tuple[Estimate, ...]]:
         """The estimates of a candidate under each assumption, without a cap, and with one that may help."""
+        return self.under(self.assumptions, candidate, made)
+
+    def under(
+        self, assumptions: Sequence[Assumption], candidate: Candidate, made: Made | None = None
+    ) -> dict[Candidate, tuple[Estimate, ...]]:
+        """As `under_all`, under these assumptions."""
         found: dict[Candidate, list[Estimate]] = {}
-        for assumption in self.assumptions:
+        for assumption in assumptions:
             for capped, estimated in self.estimates(candidate, made, assumption):
                 found.setdefault(capped, []).append(estimated)
         return {capped: tuple(estimated) for capped, estimated in found.items()}

@@ -7,9 +7,10 @@ that a loop carries, such as sums, of one kernel only. The numbers of registers 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 
 from goptx.analysis.cfg import Flow
@@ -30,24 +31,25 @@ UNIT = 8  # registers of a thread, the unit in which they are allocated
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Merged kernels and the order of their code. `note`: why it is not the first choice."""
+    """Merged kernels and the order of their code. `note`: why it is not the first choice. `needed`: the registers that
+    it needs, where they were counted."""
 
     whole: MergeInput
     merged: Merged
     flow: Flow
     choices: Choices
     note: str = ""
+    needed: Demand | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Room:
     """What limits the registers of a thread: the bounds of the fused kernel, and the CTAs that fit on an SM with the
     kernels alone. `registers`: all that the fused kernel declares."""
 
-    arch: str
+    linked: Linked
     threads: int
     most: int
-    ctas: int
     registers: Sequence[Registers]
 
     @staticmethod
@@ -55,10 +57,20 @@ class Room:
         bounds, _ = launch_bounds(linked.given, linked.plan)
         count, arch = threads(bounds), linked.target[0]
         least = max((whole_number(d.values[0]) for d in bounds if d.name == ".minnctapersm"), default=1)
-        most = max((r for r in range(UNIT, MOST + 1) if _ctas(arch, r, count) >= least), default=MOST)
-        alone = min(_ctas(arch, min(own.registers, most), count) for own in _alone(linked))
+        possible = range(UNIT, MOST + 1)  # with more registers never more CTAs fit
+        fitting = bisect_right(possible, -least, key=lambda registers: -_ctas(arch, registers, count))
+        most = possible[fitting - 1] if fitting else MOST
         registers = (*(r for k in linked.kernels for r in k.registers), *(r for c in converged for r in c.registers))
-        return Room(arch, count, most, alone, registers)
+        return Room(linked, count, most, registers)
+
+    @property
+    def arch(self) -> str:
+        return self.linked.target[0]
+
+    @cached_property
+    def ctas(self) -> int:
+        """The CTAs that fit on an SM with each kernel alone."""
+        return min(_ctas(self.arch, min(own.registers, self.most), self.threads) for own in _alone(self.linked))
 
     def needed(self, flow: Flow) -> Demand:
         return demand(flow, self.registers, self.arch)
@@ -68,7 +80,7 @@ class Room:
         if spilled := needed.spilled(self.most):
             return f"a thread would need about {needed.live} registers of {self.most}, so that about {spilled} spill"
         fit = _ctas(self.arch, min(int(SURE * needed.registers), self.most), self.threads)
-        if fit * HALF <= self.ctas:
+        if fit * HALF <= _ctas(self.arch, UNIT, self.threads) and fit * HALF <= self.ctas:  # at most so many
             return (
                 f"a thread would need about {needed.registers} registers, with which {fit} CTAs of {self.threads} "
                 f"threads fit on an SM, and {self.ctas} with each kernel alone"
@@ -101,17 +113,19 @@ def with_few_registers(
     if len(linked.given) < 2:
         return first
     room = Room.of(linked, converged)
-    best, least = first, room.needed(first.flow)
+    least = room.needed(first.flow)
+    best = replace(first, needed=least)
     problem = room.problem(least)
     if not problem:
-        return first
+        return best
     for how, whole in (("block after block", lambda: first.whole), ("one after the other", in_sequence)):
         if whole is None:
             continue
         tried = drafted(linked, converged, whole(), replace(first.choices, policy="concat"))
         needed = room.needed(tried.flow)
         if needed.live + UNIT <= least.live:
-            best, least = replace(tried, note=f"the kernels stand {how}: interleaved, {problem}"), needed
+            note = f"the kernels stand {how}: interleaved, {problem}"
+            best, least = replace(tried, note=note, needed=needed), needed
         if not room.problem(least):
             break
     return best

@@ -155,7 +155,7 @@ def weave(
     final = reconverge(draft.flow, looped, draft.merged)
     taken = replace(draft.choices, slicing=draft.whole.slicing)
     notes = (*draft.whole.notes, draft.note) if draft.note else draft.whole.notes
-    return emit(chosen, shaped, flows, looped, draft.merged, final, taken, notes)
+    return emit(chosen, shaped, flows, looped, draft.merged, final, taken, notes, needed=draft.needed)
 
 
 def _in_sequence(

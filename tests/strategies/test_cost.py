@@ -18,6 +18,7 @@ from goptx.cost.register_estimate import Pressure
 from goptx.cost.trips import loop_trips, trips, unknown_depth
 from goptx.cost.work import Course, Work
 from goptx.latency.table import load_table
+from goptx.memo import Deferred
 from goptx.results.given_kernels import kernels_of
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import possible_candidates
@@ -226,7 +227,7 @@ def test_registers_follow_what_is_live() -> None:
 
 def test_kernels_that_would_spill_together_are_not_fused() -> None:
     """Separate launches may spill, for they would alone."""
-    large = Pressure(20, needed=150)
+    large = Pressure(20, needed=Deferred(lambda: 150))
     wave, load = Wave(1 << 16, 128, 1000.0), Load(work().units, 1 << 16, 128)
     assert not large.spills and (large + large).spills and large.times(2).spills and not (large | large).spills
     assert estimate([load], [wave], large + large, 0, "sm_90").cycles < float("inf")

@@ -60,9 +60,12 @@ def _peak(values: Values, order: Collection[int], live: int, uses: dict[Value, i
         for value in used:
             left[value] -= 1
             live -= not left[value]
-        live += len(defines)
-        most = max(most, live)
-        live -= sum(1 for value in defines if not left.get(value))
+        if defines:
+            live += len(defines)
+            if live > most:
+                most = live
+            for value in defines:
+                live -= not left.get(value)
     return most
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.dataflow import killed, read, register_of, written
@@ -65,12 +67,15 @@ class _Lowered:
     def __init__(self, flow: Flow, order: Sequence[str], sizes: Mapping[str, int], loads_bases: bool) -> None:
         self.sizes = sizes
         self.loads_bases = loads_bases
-        writes: dict[str, set[Code]] = {}  # different ones: copies of code write the same
+        writes: dict[str, Code] = {}
+        several: set[str] = set()  # written by different code: copies of code write the same
         for name in order:
             for code in flow.blocks[name].code:
                 for register in written(code):
-                    writes.setdefault(register, set()).add(code)
-        self.single = {r: code for r, (code, *others) in writes.items() if not others}
+                    first = writes.setdefault(register, code)
+                    if first is not code and first != code:
+                        several.add(register)
+        self.single = {r: code for r, code in writes.items() if r not in several}
         self.once = {r for r, code in self.single.items() if not getattr(code, "guard", None)}
         self.free: set[str] = set()  # written once, and operands can name the value
         self.of_cta: set[str] = set()  # written once, and equal for the whole CTA
@@ -79,12 +84,15 @@ class _Lowered:
 
     def words(self, registers: Iterable[str]) -> Words:
         """The words of all these, each once."""
-        return tuple(dict.fromkeys(w for r in registers for w in self._of(r) if w is not None))
-
-    def _of(self, register: str) -> tuple[int | None, ...]:
-        if register not in self._words:
-            self._words[register] = self._fresh(self.sizes.get(register, 0))
-        return self._words[register]
+        found: dict[int, None] = {}
+        for register in registers:
+            own = self._words.get(register)
+            if own is None:
+                own = self._words[register] = self._fresh(self.sizes.get(register, 0))
+            for word in own:
+                if word is not None:
+                    found[word] = None
+        return tuple(found)
 
     def _fresh(self, number: int) -> Words:
         self._count += number
@@ -95,25 +103,19 @@ class _Lowered:
         outputs = written(code)
         if isinstance(code, Instruction) and outputs and outputs <= self.once and self._is_absorbed(code, outputs):
             return []
-        surely = killed(code) | {r for r in outputs if r in self.single and not _updates(code)}
-        defines, uses = self.words(outputs), self.words((*read(code), *(outputs - surely)))
+        unsure = outputs - killed(code)
+        if unsure and not _updates(code):
+            unsure -= self.single.keys()
+        defines, uses = self.words(outputs), self.words((*read(code), *unsure) if unsure else read(code))
         if not isinstance(code, Instruction):
             return [Operation(defines, uses, SOON, access="c", effective=True, alone=True)]
         bases = [self._fresh(2) for _ in self._bases(code)]
-        facts = facts_of(code.opcode)
-        access = "c" if facts.calls else "" if facts.read_only else facts.row.access
-        if facts.space in ("param", "const") and facts.loads:
-            access = ""
-        effective = facts.row.access not in ("", "l") or facts.row.scope > Scope.THREAD or facts.volatile or not outputs
-        own = Operation(
-            defines,
-            (*uses, *(w for base in bases for w in base)),
-            _cycles(facts),
-            access,
-            facts.space if facts.space in ("shared", "local") else "",
-            effective or facts.calls or not defines,
-            facts.slow_path or facts.calls,
-        )
+        kind = _kind(code.opcode)
+        effective = kind.effective or not defines
+        if not bases:
+            return [Operation(defines, uses, kind.cycles, kind.access, kind.space, effective, kind.alone)]
+        uses = (*uses, *(w for base in bases for w in base))
+        own = Operation(defines, uses, kind.cycles, kind.access, kind.space, effective, kind.alone)
         return [*(Operation(base, (), WARP, parameter=True) for base in bases), own]
 
     def _is_absorbed(self, code: Instruction, outputs: Collection[str]) -> bool:
@@ -135,7 +137,7 @@ class _Lowered:
         if facts.loads_parameter or (facts.moves and all(map(self._is_free, inputs))):
             self.free.add(register)
             return (None,) * size
-        if _computes_integers(facts) and inputs and all(map(self._is_of_cta, inputs)):
+        if inputs and _kind(code.opcode).integers and all(map(self._is_of_cta, inputs)):
             self.of_cta.add(register)
             return (None,) * size
         if len(code.operands) != 2:
@@ -175,10 +177,10 @@ class _Lowered:
         return True
 
     def _is_free(self, name: str) -> bool:
-        return not name.startswith("%") or name in self.free or name.startswith(OF_LAUNCH)
+        return name in self.free or not name.startswith("%") or name.startswith(OF_LAUNCH)
 
     def _is_of_cta(self, name: str) -> bool:
-        return self._is_free(name) or name in self.of_cta or name.startswith(OF_CTA)
+        return name in self.of_cta or self._is_free(name) or name.startswith(OF_CTA)
 
     def _bases(self, code: Instruction) -> list[str]:
         """The parameters of 64 bits to which the instruction adds."""
@@ -187,6 +189,30 @@ class _Lowered:
             return []
         sources = {o.text for o in code.operands[1:] if isinstance(o, Name)}
         return sorted(r for r in sources if r in self.free and self.sizes.get(r) == 2)
+
+
+class _Kind(NamedTuple):
+    """The fields of its operations that follow from an opcode, and whether a uniform datapath can compute it."""
+
+    cycles: int
+    access: str
+    space: str
+    effective: bool
+    alone: bool
+    integers: bool
+
+
+@lru_cache(maxsize=4096)
+def _kind(opcode: str) -> _Kind:
+    facts = facts_of(opcode)
+    access = "c" if facts.calls else "" if facts.read_only else facts.row.access
+    if facts.space in ("param", "const") and facts.loads:
+        access = ""
+    effective = facts.row.access not in ("", "l") or facts.row.scope > Scope.THREAD or facts.volatile or facts.calls
+    return _Kind(
+        _cycles(facts), access, facts.space if facts.space in ("shared", "local") else "", effective,
+        facts.slow_path or facts.calls, _computes_integers(facts),
+    )  # fmt: skip
 
 
 def _updates(code: Code) -> bool:

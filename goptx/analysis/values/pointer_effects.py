@@ -18,7 +18,7 @@ from itertools import zip_longest
 from goptx.analysis.cfg import instructions_in
 from goptx.analysis.dataflow import register_of, written
 from goptx.launch.arguments import Access
-from goptx.ptx.flatten import flatten
+from goptx.ptx.flatten import flat_as_written
 from goptx.ptx.ir import TYPE_BYTES, Address, Arguments, Function, Instruction, Name, Operand, Scope, Sum, Vector
 from goptx.ptx.opcodes import Facts, facts_of
 from goptx.ptx.walk import names_in
@@ -107,7 +107,7 @@ class _Search:
         self.parameters = {p.name: Part.POINTER if ".ptr" in p.qualifiers else Part.MAYBE for p in entry.parameters}
         self.fields: dict[str, tuple[str, int]] = {}  # loads from structures: the structure and the offset
         self.structures = {p.name for p in entry.parameters if p.dims}
-        code = flatten(entry.body or (), lambda name: name).code
+        code = flat_as_written(entry.body).code
         inner = [i for s in code for i in (instructions_in(s) if isinstance(s, Scope) else [s])]
         self.steps = [_step(i) for i in inner if isinstance(i, Instruction)]
         self.defined = frozenset(register for step in self.steps for register in step.writes)

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import cast
 
-from goptx.cost.assumptions import known_of
-from goptx.cost.courses import made_of
+from goptx.cost.assumptions import Assumption, known_of
+from goptx.cost.courses import Made, made_of
 from goptx.cost.estimate import Estimate
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import each_alone
 from goptx.errors import CannotWeave, LatencyTableWarning, ProbablySlower
 from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.shape import Shape
+from goptx.memo import Deferred
 from goptx.options import Assume, Strategy
 from goptx.results.expected_gain import SLOWER, ExpectedGain
 from goptx.results.fused_kernel import Woven
@@ -38,19 +40,54 @@ LEVEL = 3  # of the stack: whoever called the function that `judged` wraps
 def with_gain(woven: Woven, assume: Assume | None = None, latency: str | Path | LatencyTable | None = None) -> Woven:
     """The result with an estimate in its report; unchanged where none can be made, as for kernels whose control flow is
     not known. Warns where it is estimated to be slower. Raises `InputError` where `assume` does not fit the
-    kernels."""
-    expected = expected_gain(woven, assume, latency)
-    if expected is None:
+    kernels.
+
+    Only the gain under the middle assumption is estimated at once; all else when the report is read."""
+    comparison = _comparison(woven, assume, latency)
+    if comparison is None:
         return woven
-    if expected.is_slower:
-        warnings.warn(str(expected), ProbablySlower, stacklevel=LEVEL)
-    return woven.reported(replace(woven.report, expected=expected))
+    estimate = Deferred(comparison.expected)
+    if comparison.middle.gain < SLOWER:
+        warnings.warn(str(estimate.value), ProbablySlower, stacklevel=LEVEL)
+    return woven.reported(replace(woven.report, estimate=estimate))
 
 
-def expected_gain(
-    woven: Woven, assume: Assume | None = None, latency: str | Path | LatencyTable | None = None
-) -> ExpectedGain | None:
-    """What is expected of a result; None where that cannot be estimated."""
+@dataclass(frozen=True)
+class _Comparison:
+    """A result, and separate launches of its kernels. `dependent`: these run one after the other."""
+
+    judge: Judge
+    candidate: Candidate
+    made: Made
+    dependent: bool
+
+    @cached_property
+    def middle(self) -> Prospect:
+        """What it promises under the middle assumption."""
+        return self.prospect(self.judge.assumptions[:1])
+
+    def prospect(self, assumptions: Sequence[Assumption]) -> Prospect:
+        separate = separate_cycles(self.judge, self.dependent, assumptions)
+        return Prospect(self.judge.under(assumptions, self.candidate, self.made)[self.candidate], separate)
+
+    def expected(self) -> ExpectedGain:
+        """The gain under each assumption, with reasons and advice."""
+        prospect, plain = self.prospect(self.judge.assumptions), unchanged(len(self.judge.kernels))
+        least, number = prospect.worst
+        separate = self.judge.under(self.judge.assumptions[:1], plain)[plain][0]
+        return ExpectedGain(
+            prospect.gain,
+            least,
+            max(prospect.gains),
+            self.judge.assumptions[number].name,
+            tuple(_reasons(separate, prospect.middle)) if self.candidate.strategy != "separate" else (),
+            _advice(self.judge, prospect.separate) if prospect.gain < SLOWER else "",
+            "separate launches" if len(self.judge.kernels) > 1 else "the kernel alone",
+        )
+
+
+def _comparison(woven: Woven, assume: Assume | None, latency: str | Path | LatencyTable | None) -> _Comparison | None:
+    """None where the gain cannot be estimated."""
     known = known_of(assume, len(woven.chosen))
     factors = tuple(kernel.coarse.factor for kernel in woven.chosen)
     as_they_are = woven.is_separate and not woven.streams and set(factors) == {1}
@@ -68,26 +105,13 @@ def expected_gain(
         made = made_of(woven, kernels, table)
     except CannotWeave:
         return None
-    judge = Judge(kernels, [1] * len(kernels), shapes, arch)
-    strategy = cast("Strategy", woven.strategy)
-    candidate = Candidate(strategy, factors, woven.max_registers)
+    candidate = Candidate(cast("Strategy", woven.strategy), factors, woven.max_registers)
     if woven.streams:
         candidate = candidate.having(streams=True)
-    plain = unchanged(len(kernels))
-    separate = separate_cycles(judge, dependent=bool(woven.report.temporaries) or _depends(woven))
-    prospect = Prospect(judge.under_all(candidate, made)[candidate], separate)
-    if prospect.cycles == inf or separate[0] == inf:
-        return None
-    least, number = prospect.worst
-    return ExpectedGain(
-        prospect.gain,
-        least,
-        max(prospect.gains),
-        judge.assumptions[number].name,
-        tuple(_reasons(judge.under_all(plain)[plain][0], prospect.middle)) if not woven.is_separate else (),
-        _advice(judge, separate) if prospect.gain < SLOWER else "",
-        "separate launches" if len(kernels) > 1 else "the kernel alone",
-    )
+    dependent = bool(woven.report.temporaries) or _depends(woven)
+    comparison = _Comparison(Judge(kernels, [1] * len(kernels), shapes, arch), candidate, made, dependent)
+    middle = comparison.middle
+    return None if inf in (middle.cycles, middle.separate[0]) else comparison
 
 
 def _depends(woven: Woven) -> bool:

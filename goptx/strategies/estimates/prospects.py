@@ -7,10 +7,11 @@ fastest under the middle assumption is taken.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
+from goptx.cost.assumptions import Assumption
 from goptx.cost.estimate import Estimate
 from goptx.strategies.candidate import Candidate, unchanged
 from goptx.strategies.candidates import Judge
@@ -64,12 +65,14 @@ class Prospect:
         return max(1.0 / least - 1.0, 0.0) if least else inf
 
 
-def separate_cycles(judge: Judge, dependent: bool = False) -> tuple[float, ...]:
+def separate_cycles(
+    judge: Judge, dependent: bool = False, assumptions: Sequence[Assumption] | None = None
+) -> tuple[float, ...]:
     """The cycles of the kernels as they are, launched one after the other or, unless they are `dependent`, side by
-    side, whichever is faster, under each assumption."""
+    side, whichever is faster, under each of the assumptions, by default all."""
     plain = unchanged(len(judge.kernels))
     ways = [plain] if dependent else [plain, judge.side_by_side(plain)]
-    each = [judge.under_all(way)[way] for way in ways]
+    each = [judge.under(assumptions or judge.assumptions, way)[way] for way in ways]
     return tuple(min(estimate.cycles for estimate in row) for row in zip(*each, strict=True))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from goptx.analysis.cfg import EXIT, Flow
+from goptx.analysis.registers.register_demand import Demand
 from goptx.analysis.terminators import Branch, End, Jump, Stop, Switch
 from goptx.launch.launching import Launch
 from goptx.launch.shape import tightest
@@ -46,9 +47,11 @@ def emit(
     strategy: str = "weave",
     depends: bool = False,
     along_x: bool = False,
+    needed: Demand | None = None,
 ) -> Woven:
     """The fused kernel. `flows` are those of the single kernels that were merged, and `final` is the merged flow after
-    scheduling; `converged` tells what was done about divergence, and is empty for the published merge.
+    scheduling; `converged` tells what was done about divergence, and is empty for the published merge. `needed` are
+    the registers that the code is estimated to need, if that is known.
 
     Raises `CannotWeave` where launch bounds contradict.
     """
@@ -77,6 +80,7 @@ def emit(
         module, linked.name, (launch,), report, woven_origins, symbols(linked, module), linked.plan, strategy,
         tuple(chosen), depends, along_x, tightest(linked.limits),
         witness=witness_of(linked, chosen, module, woven_origins, f"{strategy}{_FOLDED * bool(linked.loops)}", depends),
+        needed=needed,
     )  # fmt: skip
     return ensured("emit", woven)
 
