@@ -48,7 +48,8 @@ class Projection:
     of a barrier in the kernel and in the fused kernel, "" if one is not known, `indexed` the indirect branches that
     are the kernel's, with the same index, `cuts` the ballots by which the lanes that a step finds active are
     cut, `followed` the kernel's blocks that a lane comes to, `swapped` the pairs of its steps that have changed places,
-    `counting` the kernels whose threads an added barrier waits for if it has a count,
+    `counting` the kernels whose threads an added barrier waits for if it has a count, `joint` whether lanes are known
+    to take branches together which lead to different aligned barriers,
     `asking` the blocks that a vote leads from, `asking_of_cta` those that the result of a barrier leads from."""
 
     terms: Terms
@@ -75,6 +76,7 @@ class Projection:
     back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict, init=False)
     asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict, init=False)
     counting: dict[int, set[str]] = field(default_factory=dict, init=False)
+    joint: bool = field(default=True, init=False)
     asking: set[int] = field(default_factory=set, init=False)
     asking_of_cta: set[int] = field(default_factory=set, init=False)
     active: dict[int, tuple[int, int]] = field(default_factory=dict, init=False)
@@ -124,6 +126,11 @@ class Projection:
         for number, its in found.replaced.items():
             for moved in its if not self.stores(number) else ():
                 cells.check(self.fused.steps[number], moved)
+
+    def own(self, number: int) -> frozenset[int]:
+        """The kernel's steps that a step of the fused kernel is, or claims to be where only lanes come for which the
+        kernel has ended."""
+        return frozenset(self.matched.get(number, ()) or self.claims.get(number, ()))
 
     def stores(self, number: int) -> bool:
         """Whether a step that moves a value may stand for a store of the kernel."""

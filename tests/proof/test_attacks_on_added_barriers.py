@@ -44,7 +44,11 @@ def test_one_reduction_is_not_another() -> None:
     assert not proved(kernels, both.format(ASKING, BARRIER))
 
 
-SHAPES = {"warps": (Shape(4, 64), Shape(2, 32)), "CTAs": (Shape(4, 64), Shape(2, 64))}
+SHAPES = {
+    "part": (Shape(4, 96), Shape(4, 64)),
+    "warps": (Shape(4, 64), Shape(2, 32)),
+    "CTAs": (Shape(4, 64), Shape(2, 64)),
+}
 
 
 @cache
@@ -65,6 +69,8 @@ EDITS = [
     ("warps", r"(bar\.red\.or.*%b_any2, 1, 32)", r"@%b_run0 \1"),
     ("warps", r"(barrier\.red\.or.*%a_any2, 0)", r"\1, 32"),
     ("warps", r"(barrier\.red\.or.*%a_any2, 0)", r"\1, 64"),
+    ("part", r"(bar\.red\.or.*%b_any2.*\n)", r"\1 vote.sync.any.pred %b_p4, %b_run0, -1; @!%b_p4 bra.uni $exit;\n"),
+    ("part", r"(.*bar\.red\.or.*%b_any2)", r"vote.sync.any.pred %b_p4, %b_run0, -1; @!%b_p4 bra.uni $exit;\n\1"),
     ("CTAs", r"(bar\.red\.or.*%b_any2, 1), %b_run0", r"\1, %a_run0"),
     ("CTAs", r"(bar\.red\.or.*%b_any2, 1)", r"\1, 32"),
     ("CTAs", r"bar\.red\.or(.*%b_any2)", r"bar.red.and\1"),

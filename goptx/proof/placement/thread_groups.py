@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from itertools import combinations, permutations
+from itertools import combinations
 
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import END, NotProved, Program, Step
@@ -21,11 +21,12 @@ from goptx.proof.placement.placement import Placements
 from goptx.proof.projection import Projection
 from goptx.proof.step_forms import count_of
 from goptx.proof.sync.varying import varying_branches
-from goptx.proof.sync.waits import id_position, is_barrier, waits_of
+from goptx.proof.sync.waiting import Found
+from goptx.proof.sync.waits import id_position, is_barrier, is_plain_barrier, waits_of
 from goptx.ptx.opcodes import Scope
 
 MOST_GROUPS = 256
-Check = Callable[[Program, Mapping[str, Projection], int, Program], None]  # the last is the code of all that may wait
+Check = Callable[[Program, Mapping[str, Projection], int, Program], Found]  # the last is the code of all that may wait
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,15 +70,14 @@ def check_groups(fused: Program, projections: Mapping[str, Projection], placemen
         groups = [_group(fused, projections, given) for given in cases]
         several = sum(group.waits for group in groups) > 1  # the threads of others end
         _adopt(groups, placements, several)
-        for group in groups:
-            check(group.part, group.projections, group.given, fused if several else group.part)
+        found = [check(g.part, g.projections, g.given, fused if several else g.part) for g in groups]
         if several:
-            _check_alone(groups)
+            _check_releases(groups)
             _check_together(groups)
         for letter in projections:
             _check_kernel(letter, groups, placements)
-            for group in groups:
-                _check_arrivals(group, letter, placements)
+            for group, its in zip(groups, found, strict=True):
+                _check_arrivals(group, letter, placements, its)
 
 
 def _adopt(groups: Sequence[_Group], placements: Placements, several: bool) -> None:
@@ -97,14 +97,31 @@ def _has_threads(group: _Group, letter: str, placements: Placements) -> bool:
     return placements.formulas.both(group.given, placements.of(letter).belongs) != FALSE
 
 
-def _check_alone(groups: Sequence[_Group]) -> None:
-    """That a kernel which waits elsewhere than at plain barriers does so in groups where no other kernel waits: its
-    threads then wait as they do in the kernel alone."""
-    for letter, other in permutations(groups[0].projections, 2):
+def _check_releases(groups: Sequence[_Group]) -> None:
+    """That a thread which waits for another kernel does not hold up what ends a wait in another group, where threads
+    of several groups wait in a kernel other than at plain barriers, or end such waits."""
+    clusters = {k: its for k, p in groups[0].projections.items() if (its := waits_of(p.kernel).cluster)}
+    for letter in groups[0].projections:
+        if clusters.keys() - {letter} and any(g.own[letter] or g.added or _waiting(g, letter) for g in groups):
+            step = next(its for k, its in clusters.items() if k != letter)
+            raise NotProved(step.line, f"`{step.statement}` concerns other CTAs, and kernel {letter} waits")
+        if sum(bool(_waiting(group, letter, ends=True)) for group in groups) < 2:
+            continue
         for group in groups:
-            if _waiting(group, letter, ends=True) and (found := [*group.own[other], *_waiting(group, other)]):
-                what = f"kernel {letter} waits elsewhere than at barriers of all threads, {other} too"
-                raise NotProved(found[0].line, what)
+            projection = group.projections[letter]
+            waits, steps, part = waits_of(projection.kernel), projection.kernel.steps, group.part
+            ends = {n for n, own in projection.matched.items() if own & waits.releases}
+            stops = {n for n, own in projection.matched.items() if all(_where_all_wait(steps[m]) for m in own)}
+            others = [s for other in group.own if other != letter for s in (*group.own[other], *_waiting(group, other))]
+            for step in (*others, *group.added):
+                held_up = any(part.comes_to(t, ends, stops) for t in part.following(step))
+                if step.number not in projection.matched and held_up:
+                    what = f"kernel {letter} waits elsewhere than at barriers of all threads, others at"
+                    raise NotProved(step.line, f"{what} `{step.statement}`")
+
+
+def _where_all_wait(step: Step) -> bool:
+    return is_plain_barrier(step) and step.facts.row.blocking
 
 
 def _waiting(group: _Group, letter: str, ends: bool = False) -> list[Step]:
@@ -113,8 +130,7 @@ def _waiting(group: _Group, letter: str, ends: bool = False) -> list[Step]:
     projection = group.projections[letter]
     waits = waits_of(projection.kernel)
     wanted = waits.held | waits.releases if ends else waits.held
-    found = [group.part.steps[n] for n, own in projection.matched.items() if not own.isdisjoint(wanted)]
-    return [waits.cluster] if waits.cluster and not found else found
+    return [group.part.steps[n] for n, own in projection.matched.items() if own & wanted]
 
 
 def _deciding(fused: Program, projection: Projection) -> frozenset[int]:
@@ -149,7 +165,7 @@ def _group(fused: Program, projections: Mapping[str, Projection], given: int) ->
             for start, (registers, cases) in whole.ends.items()
         }
     barriers = [s for s in fused.steps if s.number in inside and is_barrier(s)]
-    mine = {letter: [s for s in barriers if s.number in p.matched] for letter, p in its.items()}
+    mine = {letter: [s for s in barriers if p.own(s.number)] for letter, p in its.items()}
     return _Group(given, part, its, mine, [s for s in barriers if not any(s in steps for steps in mine.values())])
 
 
@@ -173,13 +189,13 @@ def _part(fused: Program, projections: Mapping[str, Projection], given: int) -> 
 
 def _counts_own(projection: Projection, step: Step) -> bool:
     """Whether a barrier waits for the kernel's threads, where that of the kernel waits for all."""
-    own = projection.matched.get(step.number, ())
+    own = projection.own(step.number)
     return count_of(step) is not None and all(count_of(projection.kernel.steps[n]) is None for n in own)
 
 
-def _check_arrivals(group: _Group, letter: str, placements: Placements) -> None:
-    """That no thread of the kernel passes by a barrier that counts it. Threads of the fused kernel that are not the
-    kernel's are in warps of which others are."""
+def _check_arrivals(group: _Group, letter: str, placements: Placements, found: Found) -> None:
+    """That no thread of the kernel passes by a barrier that counts it, so that all come there as long as none has
+    ended. Threads of the fused kernel that are not the kernel's are in warps of which others are."""
     projection = group.projections[letter]
     counted = [s for s in group.own[letter] if _counts_own(projection, s)]
     placement, formulas = placements.of(letter), placements.formulas
@@ -190,7 +206,8 @@ def _check_arrivals(group: _Group, letter: str, placements: Placements) -> None:
         return
     part = _part(group.part, group.projections, given)
     for start in varying_branches(part, Scope.CTA):
-        skipped = [s for s in counted if part.block_of[s.number] in part.region(start)]
+        passing = found.late if start not in found.alike else {s.number for s in counted}
+        skipped = [s for s in counted if s.number in passing and part.block_of[s.number] in part.region(start)]
         if skipped:
             last = part.steps[part.blocks[start][-1]]
             what = f"`{skipped[0].statement}` counts threads that may pass by, from the branch in line {last.line}"
@@ -237,7 +254,7 @@ def _check_kernel(letter: str, groups: Sequence[_Group], placements: Placements)
     orders = [_order(letter, g) for g in mine]
     loose = any(len(after) > 1 and any(_is_added(b) for b in after) for after in orders[0].values())
     twice = any(_is_added(a) and any(map(_is_added, after)) for a, after in orders[0].items())
-    if loose or twice or any(order != orders[0] for order in orders) or any(_waiting(g, letter, True) for g in mine):
+    if loose or twice or any(order != orders[0] for order in orders):
         what = f"`{added[0].statement}`, of no kernel, may come at different times in groups of threads of a CTA"
         raise NotProved(added[0].line, what)
 
@@ -248,10 +265,8 @@ _BEGIN: _Barrier = (END,), "", False
 
 def _labels(letter: str, group: _Group) -> dict[int, _Barrier]:
     """What the kernel's barriers of a group are, and those that were added for it."""
-    matched = group.projections[letter].matched
-    return {
-        s.number: (tuple(sorted(matched.get(s.number, ()))), _id(s), count_of(s) is None) for s in group.own[letter]
-    }
+    own = group.projections[letter].own
+    return {s.number: (tuple(sorted(own(s.number))), _id(s), count_of(s) is None) for s in group.own[letter]}
 
 
 def _is_added(barrier: _Barrier) -> bool:

@@ -21,6 +21,7 @@ from functools import cached_property
 from goptx.proof.formulas import LAST, TRUE
 from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.projection import Projection
+from goptx.proof.step_forms import count_of
 from goptx.proof.sync.held_up import Holds
 from goptx.proof.sync.varying import varying_branches
 from goptx.proof.sync.waits import id_position, is_barrier, is_plain, is_plain_barrier
@@ -29,16 +30,19 @@ from goptx.ptx.opcodes import Scope
 MOST_SETS = 4096
 _RESULT = re.compile(r"result ([0-9]+)\.[0-9]+")
 Place = tuple[int, int]  # a block, and the position of a step in it
-Label = tuple[str, str, str]  # of a barrier: its id, the kernels that wait there, which reduction it is
+Label = tuple[str, str, str]  # of a barrier: its id, the kernels that wait there, and what it reduces and counts
 Labels = dict[int, frozenset[object]]
 
 
 @dataclass
 class Found:
-    """How many barriers there are, and what is presumed of them."""
+    """How many barriers there are, and what is presumed of them. `alike` are the blocks that end in the branches which
+    that is about, `late` the barriers to which threads come when others may have ended."""
 
     barriers: int = 0
     presumed: list[str] = field(default_factory=list)
+    alike: set[int] = field(default_factory=set)
+    late: set[int] = field(default_factory=set)
 
 
 def check_waiting(fused: Program, projections: Mapping[str, Projection]) -> Found:
@@ -57,7 +61,7 @@ def check_waiting(fused: Program, projections: Mapping[str, Projection]) -> Foun
     try:
         _Order(fused, projections, own, found, holds).check()
     except NotProved as error:
-        found.presumed.clear()
+        found = Found(len(barriers))
         try:
             _Order(fused, projections, own, found, holds, far=True).check()
         except NotProved:
@@ -81,17 +85,18 @@ class _Order:
     beside: set[frozenset[int]] = field(default_factory=set)  # barriers to which threads come at the same time
 
     def check(self) -> None:
-        first = self._next([(0, 0)], frozenset())
+        first = self._next([(0, 0)], frozenset(), False)
         seen, waiting = {first}, [first] if first[0] else []
         while waiting:
-            places, held = waiting.pop()
+            places, held, ended = waiting.pop()
             if len(seen) > MOST_SETS:
                 raise NotProved(self.fused.steps[0].line, "too many sets of places to follow the barriers")
             passed = is_barrier(self._step(min(places)))
             if passed:
-                self.beside.add(frozenset(self._step(place).number for place in places))
+                self.beside.add(numbers := frozenset(self._step(place).number for place in places))
+                self.found.late.update(numbers if ended else ())
             for following in self._after(places):
-                after = self._next(following, frozenset() if passed else held)
+                after = self._next(following, frozenset() if passed else held, ended)
                 if after[0] and after not in seen:
                     seen.add(after)
                     waiting.append(after)
@@ -129,13 +134,16 @@ class _Order:
     def _step(self, place: Place) -> Step:
         return self.fused.steps[self.fused.blocks[place[0]][place[1]]]
 
-    def _next(self, places: Sequence[Place], held: frozenset[int]) -> tuple[frozenset[Place], frozenset[int]]:
-        """The plain barriers, and branches that all threads take alike, that are next, and the other waits since the
-        last plain barrier; `held` are those before these places."""
+    def _next(
+        self, places: Sequence[Place], held: frozenset[int], ended: bool
+    ) -> tuple[frozenset[Place], frozenset[int], bool]:
+        """The plain barriers, and branches that all threads take alike, that are next, the other waits since the last
+        plain barrier, and whether threads may have ended; `held` and `ended` are those before these places."""
         found, seen, waiting, passed = set[Place](), set[Place](), list(places), set(held)
         while waiting:
             start, position = waiting.pop()
-            if (start, position) in seen:
+            ended |= start == END
+            if start == END or (start, position) in seen:
                 continue
             seen.add((start, position))
             block = self.fused.blocks[start]
@@ -147,8 +155,8 @@ class _Order:
                 if number in self.holds.held:
                     passed.add(number)
             else:
-                waiting += [(t, 0) for t in self.fused.successors(start) if t != END]
-        after = frozenset(found), frozenset(passed)
+                waiting += [(t, 0) for t in self.fused.successors(start)]
+        after = frozenset(found), frozenset(passed), ended
         self.holds.check_held(after[1], [s for s in map(self._step, found) if not s.is_branch])
         return after
 
@@ -218,6 +226,7 @@ class _Order:
                 numbers = [n for s in inside for n in projection.matched[s.number]]
                 mine = [b for b in own if any(kernel.block_of[n] in kernel.region(kernel.block_of[b]) for n in numbers)]
                 if mine and not any(kernel.block_of[b] in _by_thread(kernel) for b in mine):
+                    self.found.alike.add(start)
                     self.found.presumed.append(
                         f"all threads of a CTA take the branch in line {last.line} alike: barriers of {letter} need it"
                     )
@@ -228,11 +237,13 @@ class _Order:
         return (self.fused.steps[n] for n in self.fused.blocks[start])
 
     def _label(self, step: Step) -> Label:
-        letters = "".join(letter for letter, its in self.own.items() if step in its)
+        letters = "".join(letter for letter, p in self.projections.items() if p.own(step.number))
         ids = {new for p in self.projections.values() for _, new in p.barrier_ids.get(step.number, ())}
         named = step.sources[0].text if step.sources else step.opcode
         operation = next((w for w in step.opcode.split(".") if w in ("and", "or", "popc")), "")
-        return " ".join(sorted(ids)) or named, letters, operation
+        counting = next(iter(self.projections.values())).counting.get(step.number, set(letters))
+        counted = "" if count_of(step) is None else " ".join(sorted(counting))
+        return " ".join(sorted(ids)) or named, letters, f"{operation} {counted}"
 
     def _after(self, places: frozenset[Place]) -> Iterator[list[Place]]:
         """What follows, for each way that all threads may go together."""
@@ -271,7 +282,7 @@ class _Order:
                 self.shared |= {(branches[at].number, n) for at, (letter, n, _) in known.items() if not letter}
                 for side in (True, False):
                     targets = (self._side(start, side == same) for start, (_, _, same) in known.items())
-                    yield [(target, 0) for target in targets if target != END]
+                    yield [(target, 0) for target in targets]
                 return
         first, second, *_ = branches.values()
         raise NotProved(
@@ -322,7 +333,7 @@ def _by_thread(kernel: Program) -> frozenset[int]:
 def _stands_for_plain(step: Step, projections: Mapping[str, Projection]) -> bool:
     """Whether it is a plain barrier, or one that counts the threads of a kernel where that has a plain barrier, or
     none: then it was added."""
-    own = [(p.kernel, n) for p in projections.values() for n in p.matched.get(step.number, ())]
+    own = [(p.kernel, n) for p in projections.values() for n in p.own(step.number)]
     return is_plain(step) or all(is_plain(kernel.steps[n]) for kernel, n in own)
 
 
