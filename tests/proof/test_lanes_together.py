@@ -7,7 +7,7 @@ REST = "setp.eq.u32 %p1, %r2, 0;\n@%p1 bra L;\nst.global.u32 [%d1], %r2;\nL:\nba
 
 
 def is_proved(source: str = "0", clamp: str = "31", mask: str = "-1", to: str = "%r2") -> bool:
-    """Of a kernel with a branch by what a shuffle gives, which is said to go one way, and an added instruction of the
+    """Of a kernel with a branch by what a shuffle gives, which is stated to go one way, and an added instruction of the
     whole warp on a side of it."""
 
     asked = "mov.u32 %r3, %laneid;\n" if "%r3" in source + mask else "mov.u32 %r3, 0;\n"

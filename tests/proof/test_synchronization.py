@@ -212,7 +212,7 @@ def test_a_loop_that_no_thread_asks_for_is_not_proved() -> None:
 
 
 def test_a_lane_is_not_held_up_where_its_kernel_meets_first() -> None:
-    """Lanes of A meet between waits and raising: who is past that has left no other lane of its warp behind."""
+    """Lanes of A meet between waits and raising: no lane that is past that leaves another one at the wait."""
     loop = "\n".join([
         "mov.u32 %r1, %laneid;", "mov.u32 %r3, 0;", "AGAIN: setp.eq.u32 %p1, %r1, 31;",
         "@%p1 st.volatile.shared.u32 [flag], 1;", "SPIN: ld.volatile.shared.u32 %r2, [flag];",
