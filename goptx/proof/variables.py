@@ -10,10 +10,8 @@ from goptx.proof.called_functions import are_alike, why_not
 from goptx.proof.failures import Failed, rule
 from goptx.proof.kernel_code import NotProved, Program
 from goptx.proof.placement.pooled_memory import POOL, Part, part_of
-from goptx.proof.sync.varying import varying_steps
 from goptx.proof.witness import Named, Witness
-from goptx.ptx.ir import Instruction, Module, Name, Variable
-from goptx.ptx.opcodes import Scope
+from goptx.ptx.ir import Module, Name, Variable
 
 
 @dataclass
@@ -128,10 +126,6 @@ class Variables:
                 what = what or f"`{name}` is another function in the fused kernel"
             if what:
                 raise NotProved(step.line, f"a call: {what}")
-        for step in self.program.steps:
-            promised = isinstance(step.statement, Instruction) and "uni" in step.statement.opcode.split(".")
-            if step.facts.calls and promised and step.number in varying_steps(self.program, Scope.WARP):
-                raise NotProved(step.line, f"`{step.statement}` has a guard, which may differ between lanes")
 
 
 def _form(variable: Variable) -> tuple[object, ...]:

@@ -18,6 +18,7 @@ from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.projection import Projection
 from goptx.proof.sync.varying import varying_branches, varying_steps
 from goptx.proof.sync.waits import is_aligned, is_counted
+from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import Scope
 
 
@@ -90,6 +91,10 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
     joint = list[Step]()
     if _taken_together(projection):  # the same
         joint = [s for s in own if any(is_aligned(projection.kernel.steps[n]) for n in projection.matched[s.number])]
+    for step in (s for s in fused.steps if s.facts.calls and s.guard):
+        promised = isinstance(step.statement, Instruction) and "uni" in step.statement.opcode.split(".")
+        if promised and step.number in varying_steps(fused, Scope.WARP):
+            raise NotProved(step.line, f"`{step.statement}` has a guard, which may differ between lanes")
     whole = [s for s in own if is_aligned(s)]
     for step in whole:
         _check_guard(projection, step)
