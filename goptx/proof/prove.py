@@ -24,7 +24,7 @@ from goptx.proof.placement.pooled_memory import check_parts, in_pool
 from goptx.proof.placement.thread_groups import check_groups
 from goptx.proof.placement.uniform_terms import uniform_steps
 from goptx.proof.projection import Projection
-from goptx.proof.sync.convergence import check_convergence, diverging_branches
+from goptx.proof.sync.convergence import check_convergence, diverging_branches, settle_joint_branches
 from goptx.proof.sync.products import check_products
 from goptx.proof.sync.termination import check_termination
 from goptx.proof.sync.waiting import Found, check_waiting
@@ -103,6 +103,7 @@ class _Proof:
                 if step.facts.base == "brx" and not any(step.number in p.indexed for p in projections.values()):
                     raise NotProved(step.line, f"`{step.statement}` may have an index that is beyond its targets")
             check_products(fused)
+        settle_joint_branches([*projections.values()])
         diverging = diverging_branches(projections.values())
         for letter, projection in projections.items():
             with rule("convergence", letter):
@@ -114,10 +115,16 @@ class _Proof:
             raise Failed("dependences", "", entry.line, what)
         handed = self._handed_on(fused, projections)
         with rule("waiting", ""):
-            waits = list[Found]()
-            check_groups(fused, projections, self.placements, lambda *its: waits.append(check_waiting(*its)))
-        with rule("termination", ""):
-            loops = check_termination(list(projections.values()))
+            waits, loops = list[Found](), 0
+
+            def check(part: Program, its: Mapping[str, Projection], given: int, whole: Program) -> Found:
+                nonlocal loops
+                waits.append(check_waiting(part, its))
+                with rule("termination", ""):
+                    loops = max(loops, check_termination(list(its.values()), given, whole))
+                return waits[-1]
+
+            check_groups(fused, projections, self.placements, check)
         established = (
             *_followed(list(projections.values())),
             Established("variables", "", f"variables separate ({variables.separate})"),

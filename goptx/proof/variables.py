@@ -11,7 +11,7 @@ from goptx.proof.failures import Failed, rule
 from goptx.proof.kernel_code import NotProved, Program
 from goptx.proof.placement.pooled_memory import POOL, Part, part_of
 from goptx.proof.witness import Named, Witness
-from goptx.ptx.ir import Instruction, Module, Name, Variable
+from goptx.ptx.ir import Module, Name, Variable
 
 
 @dataclass
@@ -126,10 +126,6 @@ class Variables:
                 what = what or f"`{name}` is another function in the fused kernel"
             if what:
                 raise NotProved(step.line, f"a call: {what}")
-        for step in self.program.steps:
-            promised = isinstance(step.statement, Instruction) and "uni" in step.statement.opcode.split(".")
-            if step.facts.calls and step.guard and promised:
-                raise NotProved(step.line, f"`{step.statement}` has a guard, which may differ between lanes")
 
 
 def _form(variable: Variable) -> tuple[object, ...]:

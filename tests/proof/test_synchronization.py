@@ -209,3 +209,43 @@ def test_a_loop_that_no_thread_asks_for_is_not_proved() -> None:
     assert skip and prove_text(fused, modules)
     made = prove_text(fused.replace(skip[0], ""), modules)
     assert "may go on when no kernel does" in str(made)
+
+
+def test_a_lane_is_not_held_up_where_its_kernel_meets_first() -> None:
+    """Lanes of A meet between waits and raising: no lane that is past that leaves another one at the wait."""
+    loop = "\n".join([
+        "mov.u32 %r1, %laneid;", "mov.u32 %r3, 0;", "AGAIN: setp.eq.u32 %p1, %r1, 31;",
+        "@%p1 st.volatile.shared.u32 [flag], 1;", "SPIN: ld.volatile.shared.u32 %r2, [flag];",
+        "setp.eq.u32 %p2, %r2, 0;", "@%p2 bra SPIN;", "{own}", "add.u32 %r3, %r3, 1;", "setp.lt.u32 %p3, %r3, 2;",
+        "@%p3 bra AGAIN;", "ret;",
+    ])  # fmt: skip
+    code = "\n".join([
+        "A0: mov.u32 %a_r1, %laneid;", "A1: mov.u32 %a_r3, 0;", "AGAIN:", "bar.warp.sync -1;",
+        "A2: setp.eq.u32 %a_p1, %a_r1, 31;", "A3: @%a_p1 st.volatile.shared.u32 [a_flag], 1;", "SPIN:",
+        "A4: ld.volatile.shared.u32 %a_r2, [a_flag];", "A5: setp.eq.u32 %a_p2, %a_r2, 0;", "A6: @%a_p2 bra SPIN;",
+        "{own}", "A8: add.u32 %a_r3, %a_r3, 1;", "A9: setp.lt.u32 %a_p3, %a_r3, 2;", "A10: @%a_p3 bra AGAIN;", "ret;",
+    ])  # fmt: skip
+    for own, right in (("bar.warp.sync -1;", True), ("bar.warp.sync 3;", False), ("mov.u32 %r4, 0;", False)):
+        step = "A7: " + own.replace("%", "%a_")
+        made = proved([kernel("a", loop.format(own=own)), kernel("b", "ret;")], code.format(own=step))
+        assert made.proved == right, f"{own} {made}"
+
+
+def test_a_wait_in_a_loop_that_is_counted_is_a_wait() -> None:
+    """Lane 31 raises the flag after a barrier, to which those that wait for the flag do not come."""
+    counted = LATER.replace("%p1, %r1, 31;", "%p1, %r1, 31; mov.u32 %r3, 0;").replace("@%p1 bra RAISE;", "")
+    lines = counted.splitlines()
+    own = [lines[0], lines[1], "AGAIN: @%p1 bra RAISE;", *lines[3:6], lines[6], "add.u32 %r3, %r3, 1;",
+           "setp.lt.u32 %p3, %r3, 2;", "@%p3 bra AGAIN;", "ret;"]  # fmt: skip
+    code = "\n".join([
+        "A0: mov.u32 %a_r1, %laneid;", "A1: setp.eq.u32 %a_p1, %a_r1, 31;", "A1: mov.u32 %a_r3, 0;", "AGAIN:",
+        "A2: @%a_p1 bra RAISE;", "SPIN:", "A3: ld.volatile.shared.u32 %a_r2, [a_flag];",
+        "A4: setp.eq.u32 %a_p2, %a_r2, 0;", "A5: @%a_p2 bra SPIN;", "RAISE:", "{between}",
+        "A6: @%a_p1 st.volatile.shared.u32 [a_flag], 1;", "A7: add.u32 %a_r3, %a_r3, 1;",
+        "A8: setp.lt.u32 %a_p3, %a_r3, 2;", "A9: @%a_p3 bra AGAIN;", "{after}", "ret;",
+    ])  # fmt: skip
+    kernels = [kernel("a", "\n".join(own)), kernel("b", "ret;")]
+    made = proved(kernels, code.format(between="", after="barrier.sync 0;"))
+    assert made, str(made)
+    made = proved(kernels, code.format(between="barrier.sync 0;", after=""))
+    assert "before it does what ends the wait" in str(made)

@@ -89,6 +89,10 @@ class _Join:
                 self.held |= self.of.terms.atoms(first)
             elif any(map(self._is_ballot, values)) and self._is_entered_with(values):
                 known[values] = self._by_edge(values)
+            elif all(map(self._is_cut, values)):
+                parts = zip(*(self.of.terms[v].parts for v in values), strict=True)
+                joined = [self._value(f"{name}.{k}", its, known) for k, its in enumerate(parts)]
+                known[values] = self.of.terms.make("and.b32", *joined)
             else:
                 known[values] = self.of.terms.opaque(f"join {name}", self.start)
         return known[values]
@@ -97,6 +101,11 @@ class _Join:
         """Whether it is a ballot, or one of several."""
         term = self.of.terms[value]
         return term.head.startswith("ballot ") or (term.head == "choice" and any(map(self._is_ballot, term.parts)))
+
+    def _is_cut(self, value: int) -> bool:
+        """Whether it is a mask of lanes that is cut by a ballot."""
+        term = self.of.terms[value]
+        return term.head == "and.b32" and any(map(self._is_ballot, term.parts))
 
     def _is_entered_with(self, values: tuple[int, ...]) -> bool:
         """Whether each edge into a loop brings a value from outside it, and those back bring what came in."""

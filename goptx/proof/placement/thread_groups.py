@@ -13,73 +13,115 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from itertools import combinations, permutations
+from itertools import combinations
 
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import NotProved, Program, Step
+from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.placement.placement import Placements
 from goptx.proof.projection import Projection
 from goptx.proof.step_forms import count_of
 from goptx.proof.sync.varying import varying_branches
-from goptx.proof.sync.waits import id_position, waits_of
+from goptx.proof.sync.waiting import Found
+from goptx.proof.sync.waits import id_position, is_barrier, is_plain_barrier, waits_of
 from goptx.ptx.opcodes import Scope
 
 MOST_GROUPS = 256
-Check = Callable[[Program, Mapping[str, Projection]], None]
+Check = Callable[[Program, Mapping[str, Projection], int, Program], Found]  # the last is the code of all that may wait
 
 
 @dataclass(frozen=True, eq=False)
 class _Part(Program):
-    """The code that some threads can come to: `ways` has the branches that are decided for them."""
+    """The code that some threads can come to: `ways` has the branches that are decided for them, `dead` the blocks to
+    which none of them comes."""
 
     ways: Mapping[int, int] = field(default_factory=dict)
+    dead: frozenset[int] = frozenset()
 
     def following(self, step: Step) -> tuple[int, ...]:
         found = self.ways.get(step.number)
-        return super().following(step) if found is None else (found,)
+        return tuple(t for t in super().following(step) if t not in self.dead) if found is None else (found,)
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """`own` are the barriers that it can come to, by kernel."""
+    """`own` are the barriers that it can come to, by kernel; `added` those of no kernel."""
 
     given: int
     part: Program
     projections: Mapping[str, Projection]
-    own: Mapping[str, Sequence[Step]]
+    own: dict[str, list[Step]]
+    added: Sequence[Step]
+
+    @property
+    def waits(self) -> bool:
+        """Whether its threads wait for others, or others for them."""
+        return bool(self.added) or any(self.own[k] or _waiting(self, k, ends=True) for k in self.own)
 
 
 def check_groups(fused: Program, projections: Mapping[str, Projection], placements: Placements, check: Check) -> None:
-    """Runs `check` for each group of threads. Raises `NotProved`."""
+    """Runs `check` for each group of threads: for its code, the projections, the formula that a thread is of the group,
+    and the code of all groups of its CTA if several of them wait. Raises `NotProved`."""
     if not placements.comparisons:
-        check(fused, projections)
+        check(fused, projections, TRUE, fused)
         return
-    matched = frozenset[int]().union(*(p.matched for p in projections.values()))
-    for step in fused.steps:
-        if step.facts.row.scope >= Scope.CTA and step.number not in matched:
-            raise NotProved(step.line, f"`{step.statement}` is a barrier of no kernel")
-        if step.facts.row.scope >= Scope.CTA and not _id(step).isdigit():
-            raise NotProved(step.line, f"the number of `{step.statement}` is not known")
     deciding = _deciding(fused, next(iter(projections.values()))) & placements.comparisons
     for cta in _cases(placements, deciding, placements.facts, placements.is_of_cta):
         cases = _cases(placements, deciding, cta, placements.is_uniform)
         groups = [_group(fused, projections, given) for given in cases]
-        for group in groups:
-            check(group.part, group.projections)
-            for letter in projections:
-                _check_arrivals(group, letter, placements)
-        _check_alone(groups)
-        _check_together(groups, placements)
+        several = sum(group.waits for group in groups) > 1  # the threads of others end
+        _adopt(groups, placements, several)
+        found = [check(g.part, g.projections, g.given, fused if several else g.part) for g in groups]
+        if several:
+            _check_releases(groups)
+            _check_together(groups)
+        for letter in projections:
+            _check_kernel(letter, groups, placements)
+            for group, its in zip(groups, found, strict=True):
+                _check_arrivals(group, letter, placements, its)
 
 
-def _check_alone(groups: Sequence[_Group]) -> None:
-    """That a kernel which waits elsewhere than at plain barriers does so in groups where no other kernel waits: its
-    threads then wait as they do in the kernel alone."""
-    for letter, other in permutations(groups[0].projections, 2):
+def _adopt(groups: Sequence[_Group], placements: Placements, several: bool) -> None:
+    """Makes barriers of no kernel those of one whose threads come there in all groups that have some."""
+    for step in {s for group in groups for s in group.added if several or count_of(s) is not None}:
+        those = [g for g in groups if any(_id(s) == _id(step) for s in g.added)]
+        letters = next(iter(groups[0].projections.values())).counting.get(step.number, groups[0].own)
+        found = (k for k in letters if those == [g for g in groups if _has_threads(g, k, placements)])
+        letter = next(found, "")
+        if not letter:
+            raise NotProved(step.line, f"`{step.statement}` is a barrier of no kernel")
+        for group in those:
+            group.own[letter] += [step] if step in group.added else []
+
+
+def _has_threads(group: _Group, letter: str, placements: Placements) -> bool:
+    return placements.formulas.both(group.given, placements.of(letter).belongs) != FALSE
+
+
+def _check_releases(groups: Sequence[_Group]) -> None:
+    """That a thread which waits for another kernel does not hold up what ends a wait in another group, where threads
+    of several groups wait in a kernel other than at plain barriers, or end such waits."""
+    clusters = {k: its for k, p in groups[0].projections.items() if (its := waits_of(p.kernel).cluster)}
+    for letter in groups[0].projections:
+        if clusters.keys() - {letter} and any(g.own[letter] or g.added or _waiting(g, letter) for g in groups):
+            step = next(its for k, its in clusters.items() if k != letter)
+            raise NotProved(step.line, f"`{step.statement}` concerns other CTAs, and kernel {letter} waits")
+        if sum(bool(_waiting(group, letter, ends=True)) for group in groups) < 2:
+            continue
         for group in groups:
-            if _waiting(group, letter, ends=True) and (found := [*group.own[other], *_waiting(group, other)]):
-                what = f"kernel {letter} waits elsewhere than at barriers of all threads, {other} too"
-                raise NotProved(found[0].line, what)
+            projection = group.projections[letter]
+            waits, steps, part = waits_of(projection.kernel), projection.kernel.steps, group.part
+            ends = {n for n, own in projection.matched.items() if own & waits.releases}
+            stops = {n for n, own in projection.matched.items() if all(_where_all_wait(steps[m]) for m in own)}
+            others = [s for other in group.own if other != letter for s in (*group.own[other], *_waiting(group, other))]
+            for step in (*others, *group.added):
+                held_up = any(part.comes_to(t, ends, stops) for t in part.following(step))
+                if step.number not in projection.matched and held_up:
+                    what = f"kernel {letter} waits elsewhere than at barriers of all threads, others at"
+                    raise NotProved(step.line, f"{what} `{step.statement}`")
+
+
+def _where_all_wait(step: Step) -> bool:
+    return is_plain_barrier(step) and step.facts.row.blocking
 
 
 def _waiting(group: _Group, letter: str, ends: bool = False) -> list[Step]:
@@ -88,8 +130,7 @@ def _waiting(group: _Group, letter: str, ends: bool = False) -> list[Step]:
     projection = group.projections[letter]
     waits = waits_of(projection.kernel)
     wanted = waits.held | waits.releases if ends else waits.held
-    found = [group.part.steps[n] for n, own in projection.matched.items() if not own.isdisjoint(wanted)]
-    return [waits.cluster] if waits.cluster and not found else found
+    return [group.part.steps[n] for n, own in projection.matched.items() if own & wanted]
 
 
 def _deciding(fused: Program, projection: Projection) -> frozenset[int]:
@@ -123,37 +164,38 @@ def _group(fused: Program, projections: Mapping[str, Projection], given: int) ->
             start: (registers, [c for c in cases if whole.formulas.both(c.given, given) != FALSE])
             for start, (registers, cases) in whole.ends.items()
         }
-    barriers = {
-        letter: [s for s in fused.steps if s.number in p.matched and s.facts.row.scope >= Scope.CTA]
-        for letter, p in its.items()
-    }
-    return _Group(given, part, its, barriers)
+    barriers = [s for s in fused.steps if s.number in inside and is_barrier(s)]
+    mine = {letter: [s for s in barriers if p.own(s.number)] for letter, p in its.items()}
+    return _Group(given, part, its, mine, [s for s in barriers if not any(s in steps for steps in mine.values())])
 
 
 def _part(fused: Program, projections: Mapping[str, Projection], given: int) -> _Part:
     """With the branches taken out that `given` decides."""
     projection = next(iter(projections.values()))
-    ways = {}
-    for start, (registers, _) in projection.ends.items():
+    ways, come = {}, set[int]()
+    for start, (registers, cases) in projection.ends.items():
+        if any(projection.formulas.both(c.given, given) != FALSE for c in cases):
+            come.add(start)
         last = fused.steps[fused.blocks[start][-1]]
         if last.guard and last.is_branch and last.facts.base != "brx":
             test = projection.terms.formula_under(projection.outer.guard(registers, last), given)
             if test in (TRUE, FALSE):
                 ways[last.number] = fused.following(last)[0 if test == TRUE else -1]
-    found = _Part(fused.entry, fused.steps, fused.singles, fused.ranges, pure=fused.pure, ways=ways)
+    dead = frozenset(fused.starts) - come
+    found = _Part(fused.entry, fused.steps, fused.singles, fused.ranges, pure=fused.pure, ways=ways, dead=dead)
     found.uniform.update(fused.uniform)
     return found
 
 
 def _counts_own(projection: Projection, step: Step) -> bool:
     """Whether a barrier waits for the kernel's threads, where that of the kernel waits for all."""
-    own = projection.kernel.steps[min(projection.matched[step.number])]
-    return count_of(step) is not None and count_of(own) is None
+    own = projection.own(step.number)
+    return count_of(step) is not None and all(count_of(projection.kernel.steps[n]) is None for n in own)
 
 
-def _check_arrivals(group: _Group, letter: str, placements: Placements) -> None:
-    """That no thread of the kernel passes by a barrier that counts it. Threads of the fused kernel that are not the
-    kernel's are in warps of which others are."""
+def _check_arrivals(group: _Group, letter: str, placements: Placements, found: Found) -> None:
+    """That no thread of the kernel passes by a barrier that counts it, so that all come there as long as none has
+    ended. Threads of the fused kernel that are not the kernel's are in warps of which others are."""
     projection = group.projections[letter]
     counted = [s for s in group.own[letter] if _counts_own(projection, s)]
     placement, formulas = placements.of(letter), placements.formulas
@@ -164,19 +206,21 @@ def _check_arrivals(group: _Group, letter: str, placements: Placements) -> None:
         return
     part = _part(group.part, group.projections, given)
     for start in varying_branches(part, Scope.CTA):
-        skipped = [s for s in counted if part.block_of[s.number] in part.region(start)]
+        passing = found.late if start not in found.alike else {s.number for s in counted}
+        skipped = [s for s in counted if s.number in passing and part.block_of[s.number] in part.region(start)]
         if skipped:
             last = part.steps[part.blocks[start][-1]]
             what = f"`{skipped[0].statement}` counts threads that may pass by, from the branch in line {last.line}"
             raise NotProved(skipped[0].line, what)
 
 
-def _check_together(groups: Sequence[_Group], placements: Placements) -> None:
-    """That groups of one CTA come to the same barriers of each kernel, and that these wait for them all."""
+def _check_together(groups: Sequence[_Group]) -> None:
+    """That barriers of several groups of a CTA wait for all threads that come to them."""
     letters = list(groups[0].projections)
     waiting = [g for g in groups if any(g.own.values())]
-    for letter in letters:
-        _check_kernel(letter, groups, placements)
+    for step in (s for g in waiting for its in g.own.values() for s in its):
+        if not _id(step).isdigit():
+            raise NotProved(step.line, f"the number of `{step.statement}` is not known")
     for first, second in combinations(letters, 2):
         both = [g for g in waiting if g.own[first] and g.own[second]]
         if len(both) > 1:
@@ -197,26 +241,46 @@ def _check_together(groups: Sequence[_Group], placements: Placements) -> None:
 
 
 def _check_kernel(letter: str, groups: Sequence[_Group], placements: Placements) -> None:
-    """That the kernel's threads come to the same barriers in each group, with the same number and count."""
-    formulas, belongs = placements.formulas, placements.of(letter).belongs
-    mine = [g for g in groups if formulas.both(g.given, belongs) != FALSE]
-    if all(_is_same(letter, mine[0], g) for g in mine[1:]) or not any(g.own[letter] for g in groups):
+    """That the kernel's threads come to the same barriers in each group, with the same number and count. Those that no
+    kernel has stand between the same ones of the kernel: after a barrier, always or never."""
+    mine = [g for g in groups if _has_threads(g, letter, placements)]
+    line = next((s.line for g in groups for s in g.own[letter]), 1)
+    forms = {frozenset((n, *rest) for own, *rest in _labels(letter, g).values() for n in own or (END,)) for g in mine}
+    if len(forms) > 1:
+        raise NotProved(line, f"groups of threads of a CTA come to different barriers of kernel {letter}")
+    added = [s for g in mine for s in g.own[letter] if s in g.added]
+    if len(mine) < 2 or not added:
         return
-    line = next(s.line for g in groups for s in g.own[letter])
-    raise NotProved(line, f"groups of threads of a CTA come to different barriers of kernel {letter}")
+    orders = [_order(letter, g) for g in mine]
+    loose = any(len(after) > 1 and any(_is_added(b) for b in after) for after in orders[0].values())
+    twice = any(_is_added(a) and any(map(_is_added, after)) for a, after in orders[0].items())
+    if loose or twice or any(order != orders[0] for order in orders):
+        what = f"`{added[0].statement}`, of no kernel, may come at different times in groups of threads of a CTA"
+        raise NotProved(added[0].line, what)
 
 
-def _is_same(letter: str, first: _Group, second: _Group) -> bool:
-    return _forms(letter, first) == _forms(letter, second)
+_Barrier = tuple[tuple[int, ...], str, bool]  # its steps in the kernel, its number, and whether it has a count
+_BEGIN: _Barrier = (END,), "", False
 
 
-def _forms(letter: str, group: _Group) -> set[tuple[int, str, bool]]:
-    projection = group.projections[letter]
-    return {
-        (own, _id(step), count_of(step) is None)
-        for step in group.own[letter]
-        for own in projection.matched[step.number]
-    }
+def _labels(letter: str, group: _Group) -> dict[int, _Barrier]:
+    """What the kernel's barriers of a group are, and those that were added for it."""
+    own = group.projections[letter].own
+    return {s.number: (tuple(sorted(own(s.number))), _id(s), count_of(s) is None) for s in group.own[letter]}
+
+
+def _is_added(barrier: _Barrier) -> bool:
+    return not barrier[0]
+
+
+def _order(letter: str, group: _Group) -> dict[_Barrier, frozenset[_Barrier]]:
+    """The barriers of the kernel that may be next after one of them, and from the beginning."""
+    part, labels = group.part, _labels(letter, group)
+    found = dict[_Barrier, frozenset[_Barrier]]()
+    for label, firsts in [(_BEGIN, (0,)), *((label, part.following(part.steps[n])) for n, label in labels.items())]:
+        after = {labels[n] for n in labels if any(part.comes_to(t, {n}, labels.keys() - {n}) for t in firsts)}
+        found[label] = found.get(label, frozenset()) | after
+    return found
 
 
 def _id(step: Step) -> str:

@@ -10,7 +10,7 @@ Requires: the projection of the kernel has been proved.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from goptx.proof.formulas import FALSE, TRUE
@@ -18,6 +18,7 @@ from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.projection import Projection
 from goptx.proof.sync.varying import varying_branches, varying_steps
 from goptx.proof.sync.waits import is_aligned, is_counted
+from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import Scope
 
 
@@ -25,9 +26,26 @@ def diverging_branches(projections: Iterable[Projection]) -> frozenset[int]:
     """The blocks of the fused kernel that end in a branch which lanes of a warp may take differently."""
     together = set()
     for projection in projections:
-        fused, joint = projection.fused, _joint_branches(projection.kernel)
-        together |= {fused.block_of[n] for n, (own, _) in projection.polarity.items() if own in joint}
+        together |= {projection.fused.block_of[n] for n in _taken_together(projection)}
     return varying_branches(projection.fused, Scope.WARP, frozenset(together))
+
+
+def _taken_together(projection: Projection) -> frozenset[int]:
+    """The branches of the fused kernel that are such ones of the kernel as lanes of a warp take together."""
+    joint = _joint_branches(projection.kernel) if projection.joint else ()
+    return frozenset(n for n, (own, _) in projection.polarity.items() if own in joint)
+
+
+def settle_joint_branches(projections: Sequence[Projection]) -> None:
+    """Rests on branches that lanes take together only in those kernels whose barriers stand where that needs them."""
+    for projection in projections:
+        if _taken_together(projection):
+            try:
+                check_convergence(projection, diverging_branches(projections))
+            except NotProved:
+                projection.joint = False
+                settle_joint_branches(projections)
+                return
 
 
 @lru_cache(maxsize=16)
@@ -71,8 +89,12 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
     if projection.comers:  # then all lanes of a warp come to each of these, so that they have come to as many
         added += [s for s in own if is_counted(s)]
     joint = list[Step]()
-    if any(n in _joint_branches(projection.kernel) for n, _ in projection.polarity.values()):  # the same
+    if _taken_together(projection):  # the same
         joint = [s for s in own if any(is_aligned(projection.kernel.steps[n]) for n in projection.matched[s.number])]
+    for step in (s for s in fused.steps if s.facts.calls and s.guard):
+        promised = isinstance(step.statement, Instruction) and "uni" in step.statement.opcode.split(".")
+        if promised and step.number in varying_steps(fused, Scope.WARP):
+            raise NotProved(step.line, f"`{step.statement}` has a guard, which may differ between lanes")
     whole = [s for s in own if is_aligned(s)]
     for step in whole:
         _check_guard(projection, step)

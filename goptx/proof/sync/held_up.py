@@ -15,6 +15,7 @@ import networkx as nx
 
 from goptx.proof.kernel_code import NotProved, Program, Step
 from goptx.proof.projection import Projection
+from goptx.proof.step_forms import is_full, mask_of
 from goptx.proof.sync.convergence import diverging_branches
 from goptx.proof.sync.waits import Waits, is_barrier, is_plain_barrier, waits_of
 from goptx.ptx.opcodes import Scope
@@ -34,10 +35,7 @@ class Holds:
         """That kernels which concern other CTAs are the only ones that wait, and that lanes of a warp do not wait for
         each other in one kernel while they wait in another."""
         for letter, waits in self.waits.items():
-            if self.added and (waits.held or waits.cluster):
-                step = self.added[0]
-                raise NotProved(step.line, f"`{step.statement}` is of no kernel, and kernel {letter} waits elsewhere")
-            others = [s for other, its in self.own.items() if other != letter for s in its]
+            others = [*self.added, *(s for other, its in self.own.items() if other != letter for s in its)]
             others += [self.fused.steps[n] for n in self.held if self.held[n] != letter]
             if waits.cluster and others:
                 what = f"`{others[0].statement}` waits, and kernel {letter} waits for other CTAs of its cluster"
@@ -52,7 +50,7 @@ class Holds:
         for number, letter in self.held.items():
             if step.number in self.projections[letter].matched or not self.awaits(letter, step):
                 continue
-            if number in self._one_by_one and self._reaches(number, step):
+            if number in self._one_by_one and self._reaches(number, step, self._meets(letter)):
                 wait = self.fused.steps[number]
                 what = f"`{step.statement}` may hold up a lane for another one that waits in line {wait.line}"
                 raise NotProved(step.line, f"{what}, and what kernel {letter} waits for comes after it")
@@ -82,9 +80,23 @@ class Holds:
     @cached_property
     def _one_by_one(self) -> frozenset[int]:
         """Those waits at which some lanes of a warp may be without the others."""
-        inside = frozenset[int]().union(*map(self.fused.region, diverging_branches(self.projections.values())))
         return frozenset(
-            n for n in self.held if self.fused.block_of[n] in inside or not is_barrier(self.fused.steps[n])
+            n for n in self.held if self.fused.block_of[n] in self._inside or not is_barrier(self.fused.steps[n])
+        )
+
+    @cached_property
+    def _inside(self) -> frozenset[int]:
+        """The blocks on sides of branches that lanes of a warp may take differently."""
+        return frozenset[int]().union(*map(self.fused.region, diverging_branches(self.projections.values())))
+
+    def _meets(self, letter: str) -> frozenset[int]:
+        """The instructions of the kernel that all lanes of a warp come to, and wait for each other."""
+        projection = self.projections[letter]
+        return frozenset(
+            n
+            for n, own in projection.matched.items()
+            if self.fused.block_of[n] not in self._inside
+            and all(_is_of_whole_warp(projection.kernel.steps[m]) for m in own)
         )
 
     def awaits(self, letter: str, step: Step) -> bool:
@@ -92,9 +104,10 @@ class Holds:
         ends = self._releases[letter]
         return bool(ends) and self._leads(step, ends, _where_all_wait(self.own[letter]))
 
-    def _reaches(self, number: int, step: Step) -> bool:
-        """Whether a thread may come from a wait to that step, and pass no plain barrier."""
-        return self._leads(self.fused.steps[number], frozenset([step.number]), _where_all_wait(self.fused.steps))
+    def _reaches(self, number: int, step: Step, meets: frozenset[int]) -> bool:
+        """Whether a thread may come from a wait to that step, and pass no plain barrier and none of these steps."""
+        stops = _where_all_wait(self.fused.steps) | meets
+        return self._leads(self.fused.steps[number], frozenset([step.number]), stops)
 
     def _leads(self, step: Step, ends: frozenset[int], stops: frozenset[int]) -> bool:
         """Whether one of these steps comes after that step, with none of the others in between."""
@@ -118,6 +131,10 @@ class Holds:
         wait = self.fused.steps[min(n for n in held if self.held[n] == letter)]
         what = f"a thread may be held up at `{step.statement}` before it does what ends the wait in line {wait.line}"
         raise NotProved(step.line, f"{what}, where kernel {letter} waits")
+
+
+def _is_of_whole_warp(step: Step) -> bool:
+    return step.facts.row.scope == Scope.WARP and mask_of(step) is not None and is_full(step) and not step.guard
 
 
 def _where_all_wait(steps: Iterable[Step]) -> frozenset[int]:

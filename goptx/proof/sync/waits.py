@@ -67,7 +67,8 @@ def waits_of(program: Program) -> Waits:
             raise NotProved(step.line, f"`{step.statement}` concerns all kernels of a CTA")
     barriers = [s for s in program.steps if is_barrier(s) and not is_plain(s)]
     held = {s.number for s in barriers if s.facts.row.blocking}
-    asking = [s for loop in program.loops.values() for s in _waited_for(program, loop)]
+    inner = {program.natural_loop(edge) & program.loops[edge[1]] for edge in program.back_edges}
+    asking = [s for loop in {*program.loops.values(), *inner} for s in _waited_for(program, loop)]
     for step in asking:
         if not (step.facts.acts_on_mbarrier or step.facts.space == "shared" or "cta" in step.facts.modifiers):
             raise NotProved(step.line, f"a loop that waits for `{step.statement}` may wait for another CTA")
