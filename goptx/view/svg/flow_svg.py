@@ -115,7 +115,7 @@ def _picture(
     ribbons, unsure = _ribbons(made, {c.chart.letter: c for c in own}) if made else ([], False)
     bodies = [part for column in columns for part in drawn(column, hues)]
     samples, low = legend(list(_samples(columns, hues, bool(ribbons), unsure)), MARGIN, 34, width - 2 * MARGIN)
-    shift = low - 34
+    shift = low - 28
     moved = [f'<g transform="translate(0 {number(shift)})">', *ribbons, *bodies, "</g>"]
     low = max((c.end for c in columns), default=TOP) + shift + 8
     return document("flow", title, width, low, _RULES, [heading(title, width), *samples, *moved])
