@@ -18,7 +18,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PYTHONS = ("python3.11", "python3.12", "python3.13")
+PYTHONS = ("python3.11", "python3.12", "python3.13", "python3.14")
 HELD = (
     "goptx/py.typed",
     "goptx/ptx/generated/PtxParser.py",

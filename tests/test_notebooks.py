@@ -1,11 +1,14 @@
-"""The committed notebooks: their outputs are those of their cells, made on a GPU. .ci/notebooks.py runs them."""
+"""The committed notebooks: their outputs are those of their code, made on a GPU. .ci/notebooks.py runs them."""
 
-import hashlib
+import ast
+import importlib.util
 import json
 import re
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import nbformat
 import pytest
 
 FOLDER = Path(__file__).parents[1] / "examples"
@@ -24,11 +27,35 @@ def notebook(request: pytest.FixtureRequest) -> dict[str, Any]:
     return read
 
 
-def test_outputs_are_those_of_the_cells_and_come_from_a_gpu(notebook: dict[str, Any]) -> None:
-    cells = [[cell["cell_type"], "".join(cell["source"])] for cell in notebook["cells"]]
+@pytest.fixture(scope="module")
+def runner() -> ModuleType:
+    """.ci/notebooks.py."""
+    spec = importlib.util.spec_from_file_location("run_notebooks", FOLDER.parent / ".ci" / "notebooks.py")
+    assert spec and spec.loader
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def test_outputs_are_those_of_the_code_and_come_from_a_gpu(notebook: dict[str, Any], runner: ModuleType) -> None:
     run = notebook["metadata"]["goptx_run"]
-    assert run["cells"] == hashlib.sha256(json.dumps(cells).encode()).hexdigest()[:16], "run .ci/notebooks.py --write"
+    read = nbformat.reads(json.dumps(notebook), as_version=4)
+    assert run["cells"] == runner.digest(read), "run .ci/notebooks.py --write on a GPU"
     assert "NVIDIA" in run["gpu"]
+
+
+def test_what_runs_without_a_gpu_alone_is_not_that_code(runner: ModuleType) -> None:
+    rest = "a = 1\nif gpu:\n    a = 2\n    b = 3\n"
+    other = "c = 4 if gpu else 5\nif a:\n    a = 6\nelse:\n    a = 7"
+    assert runner.on_a_gpu(f"{rest}else:\n    b = 4\n    c = 6\n{other}") == f"{rest}{other}"
+    assert runner.on_a_gpu(f"{rest}{other}") == f"{rest}{other}"
+
+
+def test_notebooks_end_with_what_to_try_next(notebook: dict[str, Any]) -> None:
+    last = notebook["cells"][-1]
+    assert last["cell_type"] == "markdown" and "".join(last["source"]).startswith("## What to try next\n")
+    links = re.findall(r"\]\(([^)#:]+)", "".join(last["source"]))
+    assert links and all((FOLDER / link).exists() for link in links)
 
 
 def test_outputs_are_all_there_and_no_errors(notebook: dict[str, Any]) -> None:
@@ -42,3 +69,15 @@ def test_outputs_are_all_there_and_no_errors(notebook: dict[str, Any]) -> None:
 def test_outputs_name_no_path_of_the_machine(notebook: dict[str, Any]) -> None:
     outputs = json.dumps([cell.get("outputs", []) for cell in notebook["cells"]])
     assert not re.findall(r"/(?:tmp|home|root|usr|opt|work|mnt)/[\w.]+", outputs)
+
+
+def functions(text: str) -> dict[str, str]:
+    """The functions in the text, by name, without their places in it."""
+    return {node.name: ast.unparse(node) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)}
+
+
+def test_triton_compiles_the_same_kernels_with_and_without_a_gpu() -> None:
+    cells = json.loads((FOLDER / "triton_kernels.ipynb").read_text(encoding="utf-8"))["cells"]
+    (source,) = ("".join(cell["source"]) for cell in cells if "def softmax" in "".join(cell["source"]))
+    without = functions((FOLDER / "triton_target.py").read_text(encoding="utf-8"))
+    assert functions(source) == {name: without[name] for name in ("softmax", "noise")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -46,9 +47,13 @@ class Bars:
 
     def _repr_svg_(self) -> str:
         """Raises `InputError` if matplotlib is not installed."""
+        return self.svg()
+
+    def svg(self, width: float = math.inf) -> str:
+        """The chart, at most `width` pixels wide. Raises `InputError` if matplotlib is not installed."""
         from goptx.view.charts.bars_chart import bars_svg
 
-        return bars_svg(self)
+        return bars_svg(self, width)
 
     def number(self, value: float) -> str:
         return f"{value:.0f}" if value >= 1000 else f"{value:.{self.digits}f}"

@@ -27,6 +27,7 @@ from goptx.tuning.making import Job
 from goptx.tuning.trials import Table, Trial
 from goptx.view.html.elements_html import page
 from goptx.view.html.tuning_html import BARS, in_order, ranked
+from goptx.view.svg.drawing import NARROW, PAGE
 from goptx.weaving.weave import weave
 
 Golden = Callable[[str, str], None]
@@ -132,7 +133,7 @@ def test_each_is_one_self_contained_element(results: dict[str, object]) -> None:
 
 def test_rules_hold_within_results_only(woven: goptx.Woven) -> None:
     (style,) = (s for s in read(woven.report._repr_html_()).all("style"))
-    for rule in style.text.replace("@media (prefers-color-scheme: dark) {", "").split("}"):
+    for rule in re.sub(r"@media \(.*?\) \{", "", style.text).split("}"):
         for selector in filter(str.strip, rule.partition("{")[0].split(",")):
             assert ".goptx" in selector
 
@@ -166,6 +167,11 @@ def rows(rendered: str, position: int = 0) -> list[list[str]]:
 def test_a_woven_kernel(woven: goptx.Woven) -> None:
     rendered = woven._repr_html_()
     whole = read(rendered)
+    (root,) = whole.inside
+    assert isinstance(root, Element)
+    kinds = [part.classes for part in root.inside if isinstance(part, Element)]
+    assert kinds[1:3] == [["verdict"], ["head"]]
+    assert whole.all(kind="verdict")[0].text == str(woven.report.expected).replace("->", "→")
     assert "gelu_harris_woven gelu + harris: weave" in whole.text
     assert "launch(stream, args_a, args_b, grid=..., block=...)" in whole.text
     parameters, report = rows(rendered), rows(rendered, 1)
@@ -174,8 +180,26 @@ def test_a_woven_kernel(woven: goptx.Woven) -> None:
     assert report[2][:3] == ["B harris", "2", "38"] and report[3][0] == "woven"
     assert f"instructions beside another kernel's {woven.report.woven_fraction:.0%}, policy latency" in whole.text
     assert [d.all("summary")[0].text for d in whole.all("details")][:5] == [
-        "8 parameters", "Control flow", "Timeline", "What threads do", "PTX, 133 lines"
+        "Timeline", "What threads do", "Control flow", "8 parameters", "PTX, 133 lines"
     ]  # fmt: skip
+
+
+def test_the_words_of_the_verdict_are_marked(woven: goptx.Woven) -> None:
+    assert woven.report.expected
+    slower = replace(woven.report.expected, gain=0.5, least=0.4, most=0.6, advice='`strategy="auto"` would not')
+    (verdict,) = read(replace(woven.report, expected=slower)._repr_html_()).all(kind="verdict")
+    assert [e.text for e in verdict.all("em")] == ["slower", 'strategy="auto"'] and "*" not in verdict.text
+
+
+def test_pictures_are_as_wide_as_the_page(woven: goptx.Woven) -> None:
+    """At 1280 pixels the wide ones fit as they are, at 900 when scaled down; at 400 the narrow ones do."""
+    for kind, most, room in (("large", PAGE, 900 - 72), ("small", NARROW, 400 - 50)):
+        boxes = read(woven._repr_html_()).all("div", kind)
+        assert len(boxes) == 3
+        for box in boxes:
+            style = box.all("svg")[0].attributes["style"]
+            widest, least = map(int, re.findall(r"(\d+)px", style))
+            assert widest <= most and least <= room
 
 
 def test_shapes_and_hidden_parameters() -> None:
@@ -241,7 +265,8 @@ def test_a_sweep(golden: Golden) -> None:
     golden("sweep.html", without_charts(rendered))
     assert [row[0] for row in rows(rendered)] == ["cap", "32", "★ 64", "128", "none"]
     assert rows(rendered)[3][3:] == ["0%", "-", "-", "-"]
-    (chart,) = read(rendered).all("svg")
+    (chart, narrow) = read(rendered).all("svg")
+    assert [t.text for t in narrow.all("title")] == [t.text for t in chart.all("title")]
     assert [t.text for t in chart.all("title")][1:] == [
         "128: does not fit on an SM" if k == 3 else title
         for k, title in enumerate(["32: 0.5000 ms", "64: 0.2500 ms", "none: 0.3750 ms", "128: does not fit on an SM"])
@@ -250,9 +275,9 @@ def test_a_sweep(golden: Golden) -> None:
     hanging = read(Sweep((wrong, *SWEEP.rows[1:]))._repr_html_())
     assert "32: no <answer>" in hanging.text
     assert "32: no <answer>" in [t.text for t in hanging.all("svg")[0].all("title")]
-    assert "none could be run" in read(Sweep((wrong,))._repr_html_()).text
+    assert "None could be run" in read(Sweep((wrong,))._repr_html_()).text
     nothing = Sweep(SWEEP.rows[2:3])
-    assert "none fits on an SM" in read(nothing._repr_html_()).text and not read(nothing._repr_html_()).all("svg")
+    assert "None fits on an SM" in read(nothing._repr_html_()).text and not read(nothing._repr_html_()).all("svg")
 
 
 def test_trials(golden: Golden) -> None:
@@ -292,9 +317,13 @@ def test_nothing_was_tried() -> None:
 def test_what_was_found(woven: goptx.Woven, results: dict[str, object]) -> None:
     best = results["Best"]
     assert isinstance(best, Best)
-    assert "weave x2 x1 capped at 40 2.10 times as fast as separate launches" in read(best._repr_html_()).text
+    (first, second) = read(best._repr_html_()).inside[0].inside[1:3]  # type: ignore[union-attr]
+    assert isinstance(first, Element) and first.classes == ["verdict"] and isinstance(second, Element)
+    assert (
+        first.text.startswith("2.10 times as fast as separate launches") and second.text == "weave x2 x1 capped at 40"
+    )
     separate = replace(best, candidate=Candidate("separate", (1, 1)))
-    assert "no candidate was found that is faster" in read(separate._repr_html_()).text
+    assert "No candidate was found that is faster" in read(separate._repr_html_()).text
 
 
 def test_a_region_that_has_not_ended() -> None:

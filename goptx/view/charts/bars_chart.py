@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from goptx.view.bars import LACKING, Bars, Group
 from goptx.view.charts.chart_svg import LINE, Tips, add_head, bar_tips, chart_svg, hue_of
 from goptx.view.svg.drawing import clean
+from goptx.view.svg.text_width import fitted
 from goptx.view.svg.theme import LIGHT
 
 if TYPE_CHECKING:
@@ -16,13 +17,15 @@ if TYPE_CHECKING:
 
 WIDTH = 700  # of the chart, pixels
 STEP, REST = 15, 130  # pixels from one bar to the next, and above and below all bars
+MOST_NAMES = 0.4  # the most of the width that names take
 BAR, GAP = 0.76, 0.8  # the width of a bar and the space between groups, in steps
 
 
-def bars_svg(bars: Bars) -> str:
-    """The chart as an SVG document. Raises `InputError` if matplotlib is not installed."""
+def bars_svg(bars: Bars, width: float = WIDTH) -> str:
+    """The chart as an SVG document, at most `width` pixels wide. Raises `InputError` if matplotlib is not installed."""
     steps = len(bars.groups) * (len(bars.series) + GAP)
-    return chart_svg(bars.title, _described(bars), (WIDTH, REST + STEP * steps), lambda figure: _draw(bars, figure))
+    size = min(width, WIDTH), REST + STEP * steps
+    return chart_svg(bars.title, _described(bars), size, lambda figure: _draw(bars, figure))
 
 
 def _described(bars: Bars) -> str:
@@ -47,7 +50,7 @@ def _draw(bars: Bars, figure: Figure) -> Tips:
     tips: dict[str, list[str]] = {}
     for k, group in enumerate(bars.groups):
         tips |= _draw_group(bars, group, field, k * (len(bars.series) + GAP))
-    _label_axes(bars, field)
+    _label_axes(bars, field, MOST_NAMES * 72 * figure.get_size_inches()[0])
     add_head(figure, bars.title, _keys(bars))
     return tips
 
@@ -64,18 +67,21 @@ def _draw_group(bars: Bars, group: Group, field: Axes, top: float) -> dict[str, 
     return bar_tips(drawn, [f"{name}: {group.title} {number}" for name, number, _ in rows], f"group at {top}")
 
 
-def _label_axes(bars: Bars, field: Axes) -> None:
+def _label_axes(bars: Bars, field: Axes, most: float) -> None:
+    """Writes the names of the groups, each at most `most` pixels wide, and the axis."""
     steps = len(bars.series) + GAP
-    names = [
-        f"{group.title}\n{_mark(bars, group)}" if group.mark and _common_mark(bars) is None else group.title
-        for group in bars.groups
-    ]
+    names = ["\n".join(fitted(line, most) for line in _title(bars, group)) for group in bars.groups]
     field.set_yticks([k * steps + (len(bars.series) - 1) / 2 for k in range(len(names))], list(map(clean, names)))
     field.tick_params(axis="y", labelcolor=LIGHT["ink"])
     field.set_ylim(len(names) * steps - GAP, -0.5 - GAP / 2)
     field.set_xlim(0, 1)
     field.set_xticks(*_ticks(bars))
     field.set_xlabel(clean(bars.across))
+
+
+def _title(bars: Bars, group: Group) -> list[str]:
+    """The title of a group, and its mark if groups have different ones."""
+    return [group.title, _mark(bars, group)] if group.mark and _common_mark(bars) is None else [group.title]
 
 
 def _ticks(bars: Bars) -> tuple[list[float], list[str]]:

@@ -8,6 +8,7 @@ are for readers who cannot see the chart. Each mark has a tooltip.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from io import BytesIO
@@ -17,6 +18,7 @@ from xml.etree import ElementTree
 
 from goptx.errors import InputError
 from goptx.view.svg.drawing import SPACE, clean, escaped, number
+from goptx.view.svg.text_width import HEAD, fitted
 from goptx.view.svg.theme import HUES, LIGHT, variables
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 MARGIN = 16  # around the chart; pixels, which are points of matplotlib here
 TITLE = 28  # height of the title, pixels
+KEY = 24  # width of a key of the legend beside its text, pixels
 FONT = "DejaVu Sans"  # part of matplotlib; pages use the font of the reader, which is not wider
 SETTINGS: dict[Any, Any] = {
     "figure.dpi": 72, "savefig.dpi": 72, "figure.facecolor": LIGHT["ground"], "savefig.facecolor": LIGHT["ground"],
@@ -33,6 +36,7 @@ SETTINGS: dict[Any, Any] = {
     "axes.spines.top": False, "axes.spines.right": False, "axes.spines.left": False,
     "xtick.color": LIGHT["line"], "xtick.labelcolor": LIGHT["faint"],
     "ytick.color": LIGHT["line"], "ytick.labelcolor": LIGHT["faint"], "ytick.major.size": 0,
+    "axes.formatter.useoffset": False, "axes.formatter.limits": (-5, 12),
     "grid.color": LIGHT["line"], "legend.frameon": False, "svg.fonttype": "none", "svg.hashsalt": "goptx",
 }  # fmt: skip
 LINE: dict[str, Any] = {"color": LIGHT["ink"], "linestyle": (0, (4, 3)), "linewidth": 1.2}  # a value to compare with
@@ -66,7 +70,8 @@ def chart_svg(title: str, description: str, size: tuple[float, float], draw: Cal
     import matplotlib
     from matplotlib.figure import Figure
 
-    with _SETTING, matplotlib.rc_context():
+    with _SETTING, matplotlib.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # readers have fonts of their own
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(SETTINGS)
         figure = Figure(figsize=(size[0] / 72, size[1] / 72), layout="constrained")
@@ -80,7 +85,12 @@ def add_head(figure: Figure, title: str, keys: Sequence[Artist]) -> None:
     """Writes the title at the top, and below it the legend of these keys in as many lines as it needs. The axes are
     placed below both."""
     width, height = (72 * inches for inches in figure.get_size_inches())
-    figure.text(MARGIN / width, 1 - 22 / height, clean(title), fontsize=14, fontweight="bold")
+    cut = clean(fitted(title, width - 2 * MARGIN, HEAD))
+    figure.text(MARGIN / width, 1 - 22 / height, cut, fontsize=14, fontweight="bold")
+    for key in keys:
+        key.set_label(fitted(str(key.get_label()), width - 2 * MARGIN - KEY))
+    for axes in figure.axes:
+        axes.set_xlabel(fitted(axes.get_xlabel(), width - 8 * MARGIN), loc="right")
     top = float(TITLE)
     if keys:
         at = (MARGIN / width, 1 - (TITLE + 4) / height)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from goptx.view.charts.chart_svg import GROUND, LINE, Tips, add_head, chart_svg, hue_of
 from goptx.view.svg.drawing import clean
+from goptx.view.svg.text_width import text_width
 from goptx.view.svg.theme import LIGHT
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 SIZE = 708, 300  # width and height of the chart, pixels
 STRIP = 18  # height of the strip of points without a value, pixels
+TICK, SIDES = 8, 120  # pixels between the names of ticks, and at both sides of the field
 MARKERS = "osDv^P"  # series differ in shape as well as in colour
 AREA = 42  # of a marker, square pixels
 WRONG = "wrong or failed"
@@ -59,7 +62,11 @@ class Points:
 
     def _repr_svg_(self) -> str:
         """Raises `InputError` if matplotlib is not installed."""
-        return chart_svg(self.title, self.described, SIZE, self._draw)
+        return self.svg()
+
+    def svg(self, width: float = SIZE[0]) -> str:
+        """The chart, at most `width` pixels wide. Raises `InputError` if matplotlib is not installed."""
+        return chart_svg(self.title, self.described, (min(width, SIZE[0]), SIZE[1]), self._draw)
 
     @property
     def described(self) -> str:
@@ -80,7 +87,7 @@ class Points:
         for strip in strips:
             field.tick_params(bottom=False)
             tips |= self._fill_strip(strip, lacking)
-        self._label_across([field, *strips][-1])
+        self._label_across([field, *strips][-1], 72 * figure.get_size_inches()[0])
         add_head(figure, self.title, self._keys())
         return tips
 
@@ -119,12 +126,15 @@ class Points:
         strip.set_yticks([0], [clean(self.lacking)])
         return _add_points(strip, [(p, 0.0) for p in lacking], "lacking", marker="|", area=STRIP**2)
 
-    def _label_across(self, lowest: Axes) -> None:
+    def _label_across(self, lowest: Axes, width: float) -> None:
         lowest.set_xlabel(clean(self.across))
         if self.ticks:
-            lowest.set_xticks([place for place, _ in self.ticks], [clean(name) for _, name in self.ticks])
+            widest = max(text_width(name) for _, name in self.ticks)
+            every = math.ceil(len(self.ticks) * (widest + TICK) / (width - SIDES))  # so many share one name
+            names = [clean(name) if i % every == 0 else "" for i, (_, name) in enumerate(self.ticks)]
+            lowest.set_xticks([place for place, _ in self.ticks], names)
         else:
-            lowest.locator_params(axis="x", integer=True)
+            lowest.locator_params(axis="x", integer=True, nbins=max(2, int(width / 75)))
 
     def _keys(self) -> list[Line2D]:
         from matplotlib.lines import Line2D

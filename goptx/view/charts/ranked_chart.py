@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from goptx.view.charts.chart_svg import GROUND, LINE, Tips, add_head, bar_tips, chart_svg, hue_of
 from goptx.view.svg.drawing import clean
+from goptx.view.svg.text_width import NAME, fitted
 from goptx.view.svg.theme import LIGHT
 
 if TYPE_CHECKING:
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 WIDTH = 760  # of the chart, pixels
 STEP, REST = 19, 120  # pixels from one bar to the next, and above and below all bars
-MOST_NAME = 46  # the most letters of a name
+MOST_NAMES = 0.45  # the most of the width that names take
+TICK = 80  # pixels between the numbers along the axis at least
 CHOSEN: dict[str, Any] = {"color": LIGHT["chosen"], "fontweight": "bold"}
 
 
@@ -41,7 +43,12 @@ class Ranked:
 
     def _repr_svg_(self) -> str:
         """Raises `InputError` if matplotlib is not installed."""
-        return chart_svg(self.title, self.described, (WIDTH, REST + STEP * len(self.bars)), self._draw)
+        return self.svg()
+
+    def svg(self, width: float = WIDTH) -> str:
+        """The chart, at most `width` pixels wide. Raises `InputError` if matplotlib is not installed."""
+        size = min(width, WIDTH), REST + STEP * len(self.bars)
+        return chart_svg(self.title, self.described, size, self._draw)
 
     @property
     def described(self) -> str:
@@ -54,10 +61,13 @@ class Ranked:
         from matplotlib.patches import Patch
 
         field = figure.add_subplot()
+        width = 72 * figure.get_size_inches()[0]
+        names = MOST_NAMES * width
+        field.locator_params(axis="x", nbins=max(2, int((width - names) / TICK)))
         places = range(len(self.bars))
         drawn = field.barh(places, [bar.value for bar in self.bars], 0.72, color=[hue_of(b.series) for b in self.bars])
         field.axvline(self.line[1], **LINE)
-        field.set_yticks(places, [_short(bar.name) for bar in self.bars])
+        field.set_yticks(places, [clean(fitted(bar.name, names, NAME)) for bar in self.bars])
         field.margins(y=0.5 / max(len(self.bars), 1))
         field.invert_yaxis()
         field.set_xlim(0, 1.12 * max([self.line[1], *(bar.value for bar in self.bars)]))
@@ -74,7 +84,3 @@ class Ranked:
         keys = [Patch(color=hue_of(k), label=clean(self.series[k])) for k in present]
         add_head(figure, self.title, [*keys, Line2D([], [], label=clean(self.line[0]), **LINE)])
         return bar_tips(drawn, [f"{bar.name}: {bar.value:.2f}" for bar in self.bars])
-
-
-def _short(name: str) -> str:
-    return clean(name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}…")

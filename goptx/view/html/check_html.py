@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from goptx.checking.verdict import Check, launch_text, value_text
 from goptx.view.html.elements_html import Markup, box, display, element, folded, heading, line, markup, table
-from goptx.view.html.report_html import mark, report_parts
+from goptx.view.html.report_html import mark, report_parts, verdict
 
 DIFFERENCES = ("array", "element", "alone", "woven", "differ", "of")
 
@@ -19,7 +19,7 @@ def check_html(check: Check) -> str:
         *(line(f"not compared: {name}, a temporary") for name in check.undefined),
         _fault(check),
         folded("What they were run on", box(_inputs(check)), unfolded=not check.passed),
-        folded("Report of the weaving", report_parts(check.report)),
+        folded("Report of the weaving", verdict(check.report), report_parts(check.report)),
     )
 
 

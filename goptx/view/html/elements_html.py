@@ -6,11 +6,13 @@ only within it, and it refers to nothing outside.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from goptx.errors import GoptxError
 from goptx.view.html.html_style import STYLE, VOID_OF_PAGE
+from goptx.view.svg.drawing import NARROW, PAGE
 
 BEST = "★"
 
@@ -53,6 +55,11 @@ def heading(title: object, *more: object) -> Markup:
     return element(
         "div", element("strong", title), *(element("span", f" {words}", kind="faint") for words in more), kind="head"
     )
+
+
+def headline(sentence: object) -> Markup:
+    """The most important sentence of a display, which stands at its top."""
+    return element("div", sentence, kind="verdict")
 
 
 def line(*parts: object, kind: str = "") -> Markup:
@@ -110,10 +117,23 @@ def table(
     )
 
 
-def picture(draw: Callable[[], str], instead: object = "") -> Markup:
-    """A drawing; if it cannot be made, the reason and `instead`."""
+LEAST_SCALE = 0.7  # of a picture on a narrow page; on a still narrower one the reader scrolls
+
+
+def picture(draw: Callable[[float], str], instead: object = "") -> Markup:
+    """A drawing for wide pages and one for narrow pages, of which CSS shows one; `draw` gets the width in pixels that
+    it may have. If it cannot be made, the reason and `instead`."""
     try:
-        svg = draw()
+        wide, narrow = draw(PAGE), draw(NARROW)
     except GoptxError as error:
         return markup(line(error, kind="faint"), element("div", instead, kind="text plain") if instead else "")
-    return element("div", Markup(svg[svg.index("<svg") :].strip()), kind="wide")
+    if wide == narrow:
+        return _drawing(wide, "wide")
+    return markup(_drawing(wide, "wide large"), _drawing(narrow, "wide small"))
+
+
+def _drawing(svg: str, kind: str) -> Markup:
+    svg = svg[svg.index("<svg") :].strip()
+    width = float(re.findall(r'^<svg[^>]* width="([\d.]+)"', svg)[0])
+    style = f'style="max-width:{width:.0f}px;min-width:{LEAST_SCALE * width:.0f}px" '
+    return element("div", Markup(svg.replace("<svg ", f"<svg {style}", 1)), kind=kind)

@@ -11,13 +11,16 @@ from goptx.view.svg.theme import HUES, hue, variables
 _RULES = """
 { font: 13px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--ground); padding: 10px 12px;
   border: 1px solid var(--line); border-radius: 6px; overflow-wrap: anywhere; text-align: left; }
+.verdict em { font-style: italic; }
 .head { font-size: 15px; margin: 0 0 6px; }
+.verdict { font-size: 17px; font-weight: 600; line-height: 1.35; margin: 0 0 4px; }
 .faint, caption { color: var(--faint); font-weight: 400; }
 .wrong { color: var(--wrong); font-weight: 600; }
 p { margin: 4px 0; font-size: 13px; }
 code { font: 12px/1.5 ui-monospace, monospace; color: inherit; background: none; padding: 0; }
 .wide { overflow-x: auto; scrollbar-color: var(--line) var(--ground); }
-.wide svg { max-width: none; display: block; }
+.wide svg { width: 100%; height: auto; display: block; }
+.small { display: none; }
 .box { max-height: 480px; overflow: auto; scrollbar-color: var(--line) var(--ground); }
 .text.plain { white-space: pre; }
 .text { font: 12px/1.5 ui-monospace, monospace; white-space: pre-wrap; margin: 4px 0; }
@@ -35,6 +38,7 @@ table.rows tr.best:nth-child(n) td { color: var(--chosen); font-weight: 600; }
 details { margin: 6px 0 0; padding: 0; border: 0; background: none; box-shadow: none; font-size: 13px;
   overflow: visible; }
 details > :not(summary) { margin-left: 14px; }
+details > .wide:has(> svg) { margin-left: 0; }
 summary { display: list-item; list-style: disclosure-closed inside; cursor: pointer; margin: 0; padding: 0; border: 0;
   background: none; font-weight: 600; min-height: 0; color: inherit; }
 details[open] > summary { list-style-type: disclosure-open; }
@@ -43,15 +47,16 @@ summary::before, summary::after { content: none; }
   border-left: 4px solid var(--own, transparent); }
 .ptx { font: 12px/18px ui-monospace, monospace; }
 .ptx details { font-size: inherit; }
-.ptx .lines { content-visibility: auto; width: max-content; min-width: 100%; }
-.ptx .lines > div { height: 18px; white-space: pre; counter-increment: line; padding-right: 12px;
+.ptx .lines { content-visibility: auto; }
+.ptx .lines > div { min-height: 18px; white-space: pre-wrap; overflow-wrap: anywhere; counter-increment: line;
+  padding: 0 12px 0 9ch; text-indent: -9ch;
   border-left: 4px solid var(--own, transparent);
   background: color-mix(in srgb, var(--own, transparent) 9%, transparent); }
 .ptx .lines > div::before { content: counter(line); display: inline-block; width: 5ch; margin-right: 1ch;
-  text-align: right; color: var(--faint); }
+  text-indent: 0; text-align: right; color: var(--faint); }
 .ptx .lines > div::after { content: none; }
 .ptx .lines > div > i { font-style: normal; font-weight: 700; color: var(--own, var(--faint)); user-select: none;
-  display: inline-block; width: 3ch; }
+  display: inline-block; width: 3ch; text-indent: 0; }
 .ptx .nf { font-weight: 600; }
 .ptx .kd, .ptx .nl { color: var(--hue5); font-weight: 600; }
 .ptx .kt, .ptx .na, .ptx .p, .ptx .o { color: var(--faint); }
@@ -59,6 +64,22 @@ summary::before, summary::after { content: none; }
 .ptx .vm { color: var(--hue3); }
 .ptx .c { color: var(--faint); font-style: italic; }
 """
+# By the width of the page: pictures for narrow pages, and tables that break their words instead of leaving the page.
+_NARROW = {
+    900: """
+.large { display: none; }
+.small { display: block; }
+""",
+    600: """
+{ padding: 8px; }
+table.rows { font-size: 11px; }
+table.rows th, table.rows td { padding: 2px; white-space: normal; }
+table.rows th { font-size: 10px; }
+table.rows td.word { overflow-wrap: anywhere; }
+table.rows strong { white-space: nowrap; }
+details > :not(summary) { margin-left: 4px; }
+""",
+}
 _ROOT = ".goptx.result"
 
 
@@ -73,6 +94,13 @@ def _scoped(rules: str) -> str:
 
 
 STYLE = "\n".join(
-    [variables(), _scoped(_RULES), *(f"{_ROOT} .{hue(k)} {{ --own: var(--{hue(k)}); }}" for k in range(HUES))]
+    [
+        variables(),
+        _scoped(_RULES),
+        *(f"@media (max-width: {width}px) {{ {_scoped(rules)} }}" for width, rules in _NARROW.items()),
+        *(f"{_ROOT} .{hue(k)} {{ --own: var(--{hue(k)}); }}" for k in range(HUES)),
+    ]
 )
-VOID_OF_PAGE = f"{variables()} body.goptx {{ margin: 16px; background: var(--ground); }}"
+VOID_OF_PAGE = (
+    f"{variables()} body.goptx {{ margin: 16px auto; max-width: 1248px; padding: 0 16px; background: var(--ground); }}"
+)

@@ -20,12 +20,12 @@ def module_html(module: Module) -> str:
     return display(
         heading(", ".join(names) or "a module without entries", head),
         box(element("div", entries, kind="text plain")),
-        *(folded(f"Control flow of {name}", box(picture(partial(_flow, module, name)))) for name in names),
+        *(folded(f"Control flow of {name}", picture(partial(_flow, module, name))) for name in names),
         folded(f"PTX, {lines} lines", ptx_html(module)),
     )
 
 
-def _flow(module: Module, name: str) -> str:
+def _flow(module: Module, name: str, width: float) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LatencyTableWarning)  # cycles are only an annotation of the blocks here
         return flow_svg(module, name)

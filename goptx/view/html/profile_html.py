@@ -5,7 +5,7 @@ from __future__ import annotations
 from goptx.measuring.profiling.profile_result import PARTS, Profile, rendered
 from goptx.view.bars import text
 from goptx.view.html.elements_html import display, folded, heading, line, picture, table
-from goptx.view.html.report_html import report_parts
+from goptx.view.html.report_html import report_parts, verdict
 from goptx.view.profile_bars import profile_bars
 
 
@@ -27,7 +27,7 @@ def profile_html(profile: Profile) -> str:
     return display(
         heading(profile.device, f"({profile.arch}), fused by {profile.strategy}, {profile.profiler}"),
         *map(line, profile.verdict()),
-        picture(bars._repr_svg_, instead=text(bars)),
+        picture(bars.svg, instead=text(bars)),
         folded("Counters", *tables),
-        folded("Report of the fusion", report_parts(profile.report)),
+        folded("Report of the fusion", verdict(profile.report), report_parts(profile.report)),
     )

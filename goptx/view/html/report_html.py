@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from goptx.results.decision import Decision
 from goptx.results.report import BESIDE, Report
-from goptx.view.html.elements_html import Markup, display, element, folded, heading, line, markup, table
+from goptx.view.html.elements_html import Markup, display, element, folded, heading, headline, line, markup, table
 from goptx.view.svg.theme import hue
 
 HEAD = ("", "blocks", "instructions", "dummy blocks", "barriers", "est. cycles")
@@ -14,7 +15,16 @@ DECISION_HEAD = ("candidate", "kilocycles", "gain", "least", "registers", "occup
 
 
 def report_html(report: Report) -> str:
-    return display(heading("woven of " + " and ".join(c.name for c in report.kernels.values())), report_parts(report))
+    names = " and ".join(c.name for c in report.kernels.values())
+    return display(verdict(report), heading(f"woven of {names}"), report_parts(report))
+
+
+def verdict(report: Report) -> Markup:
+    """How fast the result is estimated to be, as a headline; nothing where that is not known."""
+    if report.expected is None:
+        return markup()
+    parts = re.split("[*`]", str(report.expected).replace("->", "→"))  # the sentence for terminals marks words by these
+    return headline(markup(*(element("em", part) if i % 2 else part for i, part in enumerate(parts))))
 
 
 def decision_html(decision: Decision) -> str:
@@ -28,7 +38,7 @@ def mark(letter: str, letters: Mapping[str, object]) -> Markup:
 
 
 def report_parts(report: Report) -> Markup:
-    """The table of the report, its other facts as lines, and the decision of `auto`."""
+    """The table of the report, its other facts as lines, and the decision of `auto`; `verdict` stands elsewhere."""
     rows = [
         (markup(mark(letter, report.kernels), f" {c.name}"), c.blocks, c.instructions, c.dummy_blocks, c.barriers,
          c.estimated_cycles)
@@ -47,8 +57,7 @@ def report_parts(report: Report) -> Markup:
     lines += [line(f"note: {note}") for note in report.notes]
     decision = report.decision
     compared = folded(f"Why {decision.chosen.name}", decision_table(decision)) if decision else ""
-    expected = [line(element("strong", str(report.expected)))] if report.expected else []
-    return markup(*expected, table(HEAD, rows), *lines, compared)
+    return markup(table(HEAD, rows), *lines, compared)
 
 
 def decision_table(decision: Decision) -> Markup:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from goptx.device.sweep import UNCAPPED, Sweep, SweepRow
 from goptx.view.charts.points_chart import Point, Points
-from goptx.view.html.elements_html import display, heading, line, picture, table
+from goptx.view.html.elements_html import display, heading, headline, line, picture, table
 
 HEAD = ("cap", "registers", "spilled bytes", "occupancy", "ms", "least", "most")
 
@@ -25,15 +25,16 @@ def sweep_html(sweep: Sweep) -> str:
         for row in sweep.rows
     ]
     best = sweep.rows.index(sweep.best) if timed else None
-    result = f"fastest with {_cap(sweep.best.cap)}: {sweep.best.ms:.4f} ms" if timed else _reason(sweep.rows)
-    chart = picture(chart_of(sweep)._repr_svg_) if timed else ""
+    result = f"Fastest with {_cap(sweep.best.cap)}: {sweep.best.ms:.4f} ms" if timed else _reason(sweep.rows)
+    chart = picture(chart_of(sweep).svg) if timed else ""
     problems = [line(f"{_cap(row.cap)}: {row.problem}") for row in sweep.rows if row.problem]
-    return display(heading("Register caps", result), table(HEAD, rows, words=(), best=best), *problems, chart)
+    values = table(HEAD, rows, words=(), best=best)
+    return display(headline(result), heading("Register caps"), chart, values, *problems)
 
 
 def _reason(rows: Sequence[SweepRow]) -> str:
     """Why no row was timed."""
-    return "none could be run" if any(row.problem for row in rows) else "none fits on an SM"
+    return "None could be run" if any(row.problem for row in rows) else "None fits on an SM"
 
 
 def chart_of(sweep: Sweep) -> Points:

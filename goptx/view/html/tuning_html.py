@@ -8,7 +8,7 @@ from goptx.tuning.best import Best
 from goptx.tuning.trials import Table, Trial
 from goptx.view.charts.points_chart import Point, Points
 from goptx.view.charts.ranked_chart import Bar, Ranked
-from goptx.view.html.elements_html import Markup, box, display, folded, heading, line, markup, picture, table
+from goptx.view.html.elements_html import Markup, box, display, folded, heading, headline, line, markup, picture, table
 from goptx.view.html.woven_html import woven_parts
 
 HEAD = ("candidate", "ms", "least", "most", "runs", "speedup", "registers", "spilled bytes", "occupancy", "")
@@ -22,7 +22,8 @@ def best_html(best: Best) -> str:
     about = ", ".join(f"{name} {value}" for name, value in best.about.items())
     kernel = folded(f"The kernel {best.fused.name}", woven_parts(best.fused))
     return display(
-        heading(best.candidate, best.verdict),
+        headline(f"{best.verdict[:1].upper()}{best.verdict[1:]}"),
+        heading(best.candidate),
         line(about, kind="faint") if about else "",
         table_parts(best.table),
         kernel,
@@ -36,7 +37,7 @@ def table_html(held: Table) -> str:
 def table_parts(held: Table) -> Markup:
     """Charts, the candidates that were timed, and those that were not, with the reason."""
     timed = [t for t in held.trials if t.status == "timed"]
-    charts = [picture(chart._repr_svg_) for chart in (ranked(held), in_order(held))] if timed else []
+    charts = [picture(chart.svg) for chart in (ranked(held), in_order(held))] if timed else []
     others = [
         folded(
             f"{title}, {len(those)}",

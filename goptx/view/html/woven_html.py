@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from goptx.errors import GoptxError
@@ -22,34 +23,41 @@ from goptx.view.html.elements_html import (
     table,
 )
 from goptx.view.html.ptx_html import ptx_html
-from goptx.view.html.report_html import mark, report_parts
+from goptx.view.html.report_html import mark, report_parts, verdict
+from goptx.view.svg.activity_svg import activity_svg
+from goptx.view.svg.flow_svg import anatomy_svg
+from goptx.view.svg.timeline_svg import timeline_svg
 
 HEAD = ("", "kernel", "parameter", "in its own PTX", "type", "bytes", "memory", "")
-PICTURES = (("Control flow", "anatomy"), ("Timeline", "timeline"), ("What threads do", "activity"))
+PICTURES: dict[str, Callable[[Woven, float], str]] = {
+    "Timeline": lambda woven, width: timeline_svg(woven.timeline(), width),
+    "What threads do": lambda woven, width: activity_svg(woven.activity(), width),
+    "Control flow": lambda woven, width: anatomy_svg(woven.anatomy(), width),
+}
 
 
 def woven_html(woven: Woven) -> str:
-    return display(heading(woven.name, _title(woven)), woven_parts(woven))
+    return display(woven_parts(woven))
 
 
 def woven_parts(woven: Woven) -> Markup:
-    """The display without its title."""
+    """What is expected of the kernel as the headline, its pictures, of which the first is unfolded, how it is launched,
+    and how it was made."""
     report = woven.report
     kernels = {letter: counts.name for letter, counts in report.kernels.items()}
-    drawn = (folded(title, box(picture(partial(_svg, woven, name)))) for title, name in PICTURES)
+    pictures = (
+        folded(title, picture(partial(draw, woven)), unfolded=not k) for k, (title, draw) in enumerate(PICTURES.items())
+    )
     lines = woven.ptx.count("\n")
     return markup(
+        verdict(report),
+        heading(woven.name, _title(woven)),
+        *pictures,
         _launching(woven),
         _parameters(woven),
         report_parts(report),
-        *drawn,
         folded(f"PTX, {lines} lines", _files(woven), ptx_html(woven.module, woven.origins, kernels)),
     )
-
-
-def _svg(woven: Woven, name: str) -> str:
-    drawn: str = getattr(woven, name)()._repr_svg_()
-    return drawn
 
 
 def _title(woven: Woven) -> str:

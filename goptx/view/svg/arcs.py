@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from goptx.view.svg.drawing import escaped, number
 from goptx.view.svg.flow_rows import RowEdge
 
-STEP, CLOSE, MANY = 7.0, 3.5, 16  # pixels from lane to lane: usually, and if there are more than MANY lanes
+STEP, MOST = 7.0, 56.0  # pixels from lane to lane usually, and of all lanes at most
 HEAD = 12.0  # pixels between the column and the first lane
 CORNER = 3.0
 
@@ -42,7 +42,7 @@ def lanes_width(found: Mapping[int, int]) -> float:
 
 
 def _step(found: Mapping[int, int]) -> float:
-    return STEP if max(found.values(), default=0) < MANY else CLOSE
+    return min(STEP, MOST / (max(found.values(), default=0) + 1))
 
 
 def arcs(

@@ -12,16 +12,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
+from goptx.view.svg.text_width import HEAD, fitted, lines_of, text_width
 from goptx.view.svg.theme import HUES, variables
 
 SPACE = "http://www.w3.org/2000/svg"
 MARGIN = 16
+PAGE, NARROW = 1180, 460  # width of a picture at most, pixels: for a page of 1280, and for a narrow page
+TICKS = 90  # pixels between the numbers along an axis, at least
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 # The rules of all pictures; `KIND` is the class of the picture beside `goptx`.
 _RULES = """
 .KIND text { font: 11px system-ui, sans-serif; fill: var(--ink); }
-.KIND .head { font-size: 14px; font-weight: 600; }
+.KIND .title { font-size: 14px; font-weight: 600; }
 .KIND .faint { fill: var(--faint); }
 .KIND .beside { fill: var(--faint); font-weight: normal; }
 .KIND .code { font-family: ui-monospace, monospace; }
@@ -57,6 +60,14 @@ def nice(step: float) -> float:
     return next(digit * scale for digit in (1, 2, 5, 10) if digit * scale >= step)
 
 
+def counted(value: float, step: float) -> str:
+    """The number, a multiple of `step`, for an axis: in thousands of millions, in millions, or as it is."""
+    for unit, name in ((1e9, "G"), (1e6, "M")):
+        if step >= unit:
+            return f"{value / unit:g}{name}" if value else "0"
+    return f"{value:.10g}"
+
+
 def escaped(text: object) -> str:
     """The text escaped for XML; characters that XML cannot hold become the replacement character."""
     return escape(clean(text), {'"': "&quot;"})
@@ -65,14 +76,6 @@ def escaped(text: object) -> str:
 def clean(text: object) -> str:
     """The text with the replacement character for each character that XML cannot hold."""
     return _NO_XML.sub("\ufffd", str(text))
-
-
-def short(text: str, letters: int) -> str:
-    """The text with at most `letters` letters; a longer one loses its middle."""
-    if len(text) <= letters:
-        return text
-    front = letters // 2
-    return f"{text[:front]}…{text[len(text) - (letters - 1 - front) :]}"
 
 
 def label(x: float, y: float, text: str, kind: str = "", anchor: str = "", beside: str = "") -> str:
@@ -109,37 +112,40 @@ class Sample:
 
 
 WIDE, HIGH = 26, 12
+BESIDE = 6  # pixels between a drawing of the legend and its meaning
 
 
 def legend(samples: Sequence[Sample], x: float, y: float, width: float) -> tuple[list[str], float]:
     """The legend in lines of at most this width, and where they end."""
     parts, at = [], x
     for sample in samples:
-        long = WIDE + 6 + 6.2 * len(sample.means) + 18
+        means = fitted(sample.means, width - WIDE - BESIDE)
+        long = WIDE + BESIDE + text_width(means)
         if at + long > x + width and at > x:
             at, y = x, y + 18
         parts.append(f'<g transform="translate({number(at)} {number(y)})">{sample.shapes}</g>')
-        parts.append(label(at + WIDE + 6, y + HIGH - 2, sample.means))
-        at += long
+        parts.append(label(at + WIDE + BESIDE, y + HIGH - 2, means))
+        at += long + 18
     return parts, y + HIGH + 6
 
 
-def wrapped(lines: Iterable[str], x: float, y: float, letters: int) -> tuple[list[str], float]:
-    """Notes below a picture, and where they end."""
-    parts = []
-    for line in lines:
-        for piece in _pieces(line, letters):
-            parts.append(label(x, y + 10, piece, "faint"))
-            y += 15
-    return parts, y
+def heading(title: str, width: float) -> str:
+    """The title of a picture of this width."""
+    return label(MARGIN, 24, fitted(title, width - 2 * MARGIN, HEAD), "title")
 
 
-def _pieces(line: str, letters: int) -> Iterator[str]:
-    now = ""
-    for word in line.split():
-        if now and len(now) + 1 + len(word) > letters:
-            yield now
-            now = word
-        else:
-            now = f"{now} {word}" if now else word
-    yield now
+def wrapped(texts: Iterable[str], x: float, y: float, width: float) -> tuple[list[str], float]:
+    """Notes in lines of at most this width, each text on its own line, and where they end."""
+    lines = [line for text in texts for line in lines_of(text, width)]
+    return [label(x, y + 10 + 15 * i, line, "faint") for i, line in enumerate(lines)], y + 15 * len(lines)
+
+
+def axis(left: float, scale: float, begin: float, until: float, y: float) -> Iterator[str]:
+    """An axis of cycles from `begin` at `left`, with `scale` pixels for a cycle; its numbers are above it."""
+    step = nice(max(1.0, TICKS / scale))
+    yield label(MARGIN, y - 7, "cycles", "faint")
+    for i in range(math.ceil(begin / step), math.floor(until / step) + 1):
+        x = left + (i * step - begin) * scale
+        yield f'<line class="axis" x1="{number(x)}" x2="{number(x)}" y1="{number(y - 4)}" y2="{number(y)}"/>'
+        yield label(x, y - 7, counted(i * step, step), "faint", "middle")
+    yield f'<path class="axis" d="M{number(left)} {number(y)}H{number(left + (until - begin) * scale)}"/>'

@@ -5,39 +5,52 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from pathlib import PurePath
 
 from goptx.analysis.cfg import EXIT
 from goptx.anatomy.blocks import Chart, waiting
 from goptx.view.svg.arcs import arcs, lanes, lanes_width
-from goptx.view.svg.drawing import box, escaped, hatching, label, number, short
+from goptx.view.svg.drawing import box, escaped, hatching, label, number
 from goptx.view.svg.flow_rows import Row, RowEdge, edges_of, rows_of
+from goptx.view.svg.text_width import CODE, NAME, Font, fitted, text_width
 
 KERNEL, WOVEN = 250, 290  # pixels of a block: of a kernel, and of the fused kernel
 LINE, BAND, GAP, INDENT = 20, 12, 9, 7  # pixels of a row, of a barrier in it, between rows, for each loop
 TOP = 66  # pixels above the rows
 BARRIERS = 3  # that are drawn in a row at most
 PILL = 52  # pixels of the exit
+LEAST_NAME = 40  # pixels for the name of a block at least
+MEETS, WAITS = Font(9, mono=True), Font(10)
 
 
 @dataclass
 class Column:
-    """A chart and its position: its blocks begin at `left`."""
+    """A chart and its position: its blocks begin at `left`, and what is above them at `top`."""
 
     chart: Chart
     kind: str
     width: float
     left: float = 0.0
+    top: float = 0.0
     rows: list[Row] = field(default_factory=list)
-    tops: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.rows = rows_of(self.chart)
-        y = float(TOP)
-        for row in self.rows:
-            self.tops.append(y)
-            y += height(row) + GAP
-        self.end = y if self.rows else TOP + 60.0
+
+    @cached_property
+    def _below(self) -> list[float]:
+        """How far below `top` each row begins, and the last one ends."""
+        return list(accumulate((height(row) + GAP for row in self.rows), initial=float(TOP)))
+
+    @property
+    def tops(self) -> list[float]:
+        """Where each row begins."""
+        return [self.top + y for y in self._below[:-1]]
+
+    @property
+    def end(self) -> float:
+        return self.top + (self._below[-1] if self.rows else TOP + 60.0)
 
     @cached_property
     def forward(self) -> list[RowEdge]:
@@ -78,30 +91,31 @@ def height(row: Row) -> float:
 def drawn(column: Column, hues: Mapping[str, str]) -> Iterator[str]:
     """The column, in the colours of the kernels."""
     chart = column.chart
-    name = f"{chart.letter} {chart.name}" if chart.letter else chart.name
-    name = short(name, int(column.width / 7))
-    letters = int(column.width / 6.6) - len(name) - 2
-    source = short(PurePath(chart.source).name, letters) if column.kind and letters > 8 else ""
-    yield label(column.left, TOP - 24, name, "name", beside=source)
+    name = fitted(f"{chart.letter} {chart.name}" if chart.letter else chart.name, column.width, NAME)
+    room = column.width - text_width(name, NAME) - 10
+    source = fitted(PurePath(chart.source).name, room, NAME) if column.kind and room > LEAST_NAME else ""
+    y = column.top + TOP
+    yield label(column.left, y - 24, name, "name", beside=source)
     if chart.trouble:
-        yield label(column.left, TOP - 8, "the flow is unknown", "faint")
-        yield box(column.left, TOP, column.width, 40, "frame", chart.trouble, 4)
-        yield label(column.left + 8, TOP + 24, short(chart.trouble, 34), "code")
+        yield label(column.left, y - 8, "the flow is unknown", "faint")
+        yield box(column.left, y, column.width, 40, "frame", chart.trouble, 4)
+        yield label(column.left + 8, y + 24, fitted(chart.trouble, column.width - 16, CODE), "code")
         return
     count = len(chart.blocks) - 1
-    yield label(column.left, TOP - 8, f"{count} block{'s' if count != 1 else ''}", "faint")
+    yield label(column.left, y - 8, f"{count} block{'s' if count != 1 else ''}", "faint")
     if column.kind:
-        yield label(column.right - 92, TOP - 8, "lines", "faint", "end")
-    yield label(column.right - 52, TOP - 8, "instr.", "faint", "end")
-    yield label(column.right - 7, TOP - 8, "cycles", "faint", "end")
-    for row, top in zip(column.rows, column.tops, strict=True):
+        yield label(column.right - 98, y - 8, "lines", "faint", "end")
+    yield label(column.right - 54, y - 8, "instr.", "faint", "end")
+    yield label(column.right - 7, y - 8, "cycles", "faint", "end")
+    tops = column.tops
+    for row, top in zip(column.rows, tops, strict=True):
         yield from _row(column, row, top, hues)
     for edge in column.next:
-        x, y = column.x(column.rows[edge.end]) + 14, column.tops[edge.end]
+        x, y = column.x(column.rows[edge.end]) + 14, tops[edge.end]
         down = f"M{number(x)} {number(y - GAP)}V{number(y - 4)}"
         yield f'<path class="forward" d="{down}"><title>{escaped(edge.title)}</title></path>'
         yield f'<path class="tip forward" d="M{number(x)} {number(y)}l-3 -5h6z"/>'
-    spans = [(top, top + height(row)) for row, top in zip(column.rows, column.tops, strict=True)]
+    spans = [(top, top + height(row)) for row, top in zip(column.rows, tops, strict=True)]
     right = [
         (column.x(row) + PILL if row.name == EXIT else column.right, *span)
         for row, span in zip(column.rows, spans, strict=True)
@@ -126,16 +140,23 @@ def _row(column: Column, row: Row, top: float, hues: Mapping[str, str]) -> Itera
     yield box(x, top, width, high, "frame", _title(row))
     copies = max((b.copies or 1 for b in row.blocks), default=1)
     waits = waiting(row.waits) if row.waits else f"x{copies}" if copies > 1 else ""
+    cycles, end = str(row.cycles), column.right - 7
+    yield label(end, top + 14, cycles, "", "end")
+    # From the right to the left, each text where the one before it leaves room.
+    end -= max(47, text_width(cycles) + 8)
     held = "  ".join(f"{letter} {n}" for letter, n in row.shares.items()) or str(row.instructions)
-    space = int((width - (104 + 6.4 * len(row.lines) if column.kind else 66 + 6 * len(held))) / 6.8)
-    name = short(row.name, max(6, space - len(waits)))
+    held = fitted(held, end - x - LEAST_NAME)
+    yield label(end, top + 14, held, "", "end")
+    end -= max(44 if column.kind else 0, text_width(held) + 8)
+    if column.kind:
+        lines = fitted(row.lines, end - x - LEAST_NAME)
+        yield label(end, top + 14, lines, "faint", "end")
+        end -= text_width(lines) + 8
+    waits = fitted(waits, end - x - LEAST_NAME, WAITS)
+    name = fitted(row.name, end - x - 7 - (text_width(waits, WAITS) + 7 if waits else 0), CODE)
     yield label(x + 7, top + 14, name, "code")
     if waits:
-        yield label(x + 14 + 6.8 * len(name), top + 14, waits, "waits")
-    if column.kind:
-        yield label(column.right - 92, top + 14, row.lines, "faint", "end")
-    yield label(column.right - 52, top + 14, held, "", "end")
-    yield label(column.right - 7, top + 14, str(row.cycles), "", "end")
+        yield label(x + 14 + text_width(name, CODE), top + 14, waits, "waits")
     yield from _barriers(row, x, top + LINE, width, bool(column.kind))
 
 
@@ -157,7 +178,7 @@ def _barriers(row: Row, x: float, y: float, width: float, alone: bool) -> Iterat
     texts += [f"… {len(row.barriers) - len(first)} more barriers"] if len(first) < len(row.barriers) else []
     for i, text in enumerate(texts):
         yield box(x + 4, y + i * BAND, width - 8, BAND - 1.5, "band", round_=2)
-        yield label(x + 9, y + i * BAND + 8, short(text, int((width - 20) / 5.5)), "meets")
+        yield label(x + 9, y + i * BAND + 8, fitted(text, width - 18, MEETS), "meets")
 
 
 def _title(row: Row) -> str:

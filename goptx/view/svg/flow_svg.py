@@ -7,17 +7,31 @@ kernel to the blocks of the kernels whose code it holds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise, zip_longest
 from pathlib import PurePath
 
 from goptx.anatomy.blocks import Anatomy, Chart
 from goptx.anatomy.chart import anatomy_of
 from goptx.ptx.ir import Module
 from goptx.view.listing import chosen_entries
-from goptx.view.svg.drawing import HIGH, MARGIN, WIDE, Sample, box, document, hatching, label, legend, number
+from goptx.view.svg.drawing import (
+    HIGH,
+    MARGIN,
+    PAGE,
+    WIDE,
+    Sample,
+    box,
+    document,
+    hatching,
+    heading,
+    label,
+    legend,
+    number,
+)
 from goptx.view.svg.flow_column import KERNEL, TOP, WOVEN, Column, drawn, height
 from goptx.view.svg.theme import hue
 
-COLUMN_GAP = 64  # pixels between columns
+COLUMN_GAP, PILE_GAP = 64, -20  # pixels between columns beside each other, and below each other beside their names
 _RULES = """
 .KIND .name { font-weight: 600; }
 .KIND .frame { fill: none; stroke: var(--line); }
@@ -36,18 +50,21 @@ _RULES = """
 """
 
 
-def anatomy_svg(found: Anatomy) -> str:
-    """The picture as an SVG document."""
+def anatomy_svg(found: Anatomy, page: float = PAGE) -> str:
+    """The picture as an SVG document. Where kernels beside the fused kernel would be wider than `page` pixels, all
+    stand below each other, without ribbons."""
     hues = {chart.letter: hue(i) for i, chart in enumerate(found.kernels)}
     own = [Column(chart, hues[chart.letter], KERNEL) for chart in found.kernels]
     made = [Column(chart, "", WOVEN) for chart in found.woven]
-    if len(made) == len(own) and len(made) > 1:
-        columns = [c for pair in zip(own, made, strict=True) for c in pair]
-    else:
-        half = (len(own) + 1) // 2
-        columns = [*own[:half], *made, *own[half:]]
+    half = (len(own) + 1) // 2
+    separate = len(made) == len(own) and len(made) > 1
+    piles = [own, made] if separate else [own[:half], made, own[half:]]
+    _pile([pile for pile in piles if pile], level=separate)
+    beside = page >= PAGE or _width([*own, *made]) <= page
+    if not beside:
+        _pile([[*made, *own]], level=False)
     title = " and ".join(c.name for c in found.woven) + f": {found.strategy}"
-    return _picture(title, columns, hues, own, made)
+    return _picture(title, [*own, *made], hues, own, made if beside else [])
 
 
 def flow_svg(module: Module, name: str | None = None) -> str:
@@ -61,25 +78,47 @@ def flow_svg(module: Module, name: str | None = None) -> str:
 def charts_svg(charts: Sequence[Chart], source: str) -> str:
     """The charts of a module's entries beside each other."""
     columns = [Column(chart, hue(i), KERNEL) for i, chart in enumerate(charts)]
+    width = max((c.left_margin + c.width + c.right_margin + COLUMN_GAP for c in columns), default=PAGE)
+    beside = max(1, int((PAGE - 2 * MARGIN + COLUMN_GAP) / width))
+    _pile([columns[i::beside] for i in range(min(beside, len(columns)))], level=True)
     title = f"Control flow of {PurePath(source).name}" + ("" if charts else ": no entry")
     return _picture(title, columns, {}, columns, [])
+
+
+def _pile(piles: Sequence[Sequence[Column]], level: bool) -> None:
+    """Places piles of columns beside each other; if `level`, columns with the same number in their piles begin at the
+    same height."""
+    x = float(MARGIN)
+    for pile in piles:
+        x += max(c.left_margin for c in pile)
+        for column in pile:
+            column.left = x
+        x += max(c.width + c.right_margin for c in pile) + COLUMN_GAP
+    if level:
+        for before, after in pairwise(zip_longest(*piles)):
+            for column in filter(None, after):
+                column.top = max(c.end for c in before if c) + PILE_GAP
+    else:
+        for pile in piles:
+            for above, below in pairwise(pile):
+                below.top = above.end + PILE_GAP
+
+
+def _width(columns: Sequence[Column]) -> float:
+    return max((c.right + c.right_margin for c in columns), default=0.0) + MARGIN
 
 
 def _picture(
     title: str, columns: Sequence[Column], hues: Mapping[str, str], own: Sequence[Column], made: Sequence[Column]
 ) -> str:
-    x = float(MARGIN)
-    for column in columns:
-        column.left = x + column.left_margin
-        x = column.right + column.right_margin + COLUMN_GAP
-    width = max(x - COLUMN_GAP + MARGIN, 460)
+    width = max(_width(columns), 460)
     ribbons, unsure = _ribbons(made, {c.chart.letter: c for c in own}) if made else ([], False)
     bodies = [part for column in columns for part in drawn(column, hues)]
     samples, low = legend(list(_samples(columns, hues, bool(ribbons), unsure)), MARGIN, 34, width - 2 * MARGIN)
-    shift = low - 34
+    shift = low - 28
     moved = [f'<g transform="translate(0 {number(shift)})">', *ribbons, *bodies, "</g>"]
     low = max((c.end for c in columns), default=TOP) + shift + 8
-    return document("flow", title, width, low, _RULES, [label(MARGIN, 22, title, "head"), *samples, *moved])
+    return document("flow", title, width, low, _RULES, [heading(title, width), *samples, *moved])
 
 
 def _samples(columns: Sequence[Column], hues: Mapping[str, str], ribbons: bool, unsure: bool) -> Iterator[Sample]:
@@ -87,7 +126,7 @@ def _samples(columns: Sequence[Column], hues: Mapping[str, str], ribbons: bool, 
     for letter, kind in hues.items():
         yield Sample(box(0, 0, WIDE, HIGH, f"soft {kind}", round_=2), f"code of {letter}")
     if any(row.waits for row in rows):
-        kind = next(hues[x] for row in rows if row.waits for x in row.shares)
+        kind = next((hues[x] for row in rows if row.waits for x in row.shares), "plain")
         yield Sample(
             box(0, 0, WIDE, HIGH, f"soft {kind}") + f'<path class="hatch {kind}" d="{hatching(0, 0, WIDE, HIGH)}"/>',
             "another kernel waits",
@@ -131,11 +170,12 @@ def _ribbons(made: Sequence[Column], own: Mapping[str, Column]) -> tuple[list[st
         ends.setdefault((letter, -1, target), []).append(n)
     share = {(end, n): (j + 1) / (len(several) + 1) for end, several in ends.items() for j, n in enumerate(several)}
     parts = []
+    tops = {id(column): column.tops for column in (*made, *own.values())}
     for n, (w, i, letter, target, several) in enumerate(keys):
         column, kernel = made[w], own[letter]
         left = kernel.left < column.left
-        y1 = column.tops[i] + height(column.rows[i]) * share[("fused left" if left else "fused right", w, i), n]
-        y2 = kernel.tops[target] + height(kernel.rows[target]) * share[(letter, -1, target), n]
+        y1 = tops[id(column)][i] + height(column.rows[i]) * share[("fused left" if left else "fused right", w, i), n]
+        y2 = tops[id(kernel)][target] + height(kernel.rows[target]) * share[(letter, -1, target), n]
         x1 = column.x(column.rows[i]) if left else column.right
         x2 = kernel.right if left else kernel.x(kernel.rows[target])
         middle, count = number((x1 + x2) / 2), found[keys[n]]

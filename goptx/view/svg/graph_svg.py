@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from goptx.graph.graph_description import Edge, Graph, GraphNode, Id
 from goptx.view.graph_listing import rows
-from goptx.view.svg.drawing import MARGIN, document, escaped, label, number, short
+from goptx.view.svg.drawing import MARGIN, PAGE, document, escaped, heading, label, number
+from goptx.view.svg.text_width import fitted
 from goptx.view.svg.theme import hue
 
 WIDTH, HEIGHT = 150, 34  # pixels of a node
 ACROSS, DOWN = 18, 34  # pixels between nodes
+MOST = (PAGE - 2 * MARGIN + ACROSS) // (WIDTH + ACROSS)  # nodes beside each other; more of them have several lines
 TOP = 44
 _RULES = """
 .KIND .node { fill: var(--ground); stroke: var(--line); }
@@ -24,15 +26,18 @@ def graph_svg(graph: Graph, dependences: Sequence[Edge], groups: Sequence[Sequen
     """The picture as an SVG document. Dashed nodes have no PTX."""
     group = {id_: i for i, ids in enumerate(groups) for id_ in ids}
     placed: dict[Id, tuple[float, float]] = {}
-    levels = rows(graph, dependences)
-    for y, level in enumerate(levels):
-        for x, node in enumerate(sorted(level, key=lambda n: (group.get(n.id, len(groups)), graph.position[n.id]))):
+    lines = []
+    for level in rows(graph, dependences):
+        ordered = sorted(level, key=lambda n: (group.get(n.id, len(groups)), graph.position[n.id]))
+        lines += [ordered[i : i + MOST] for i in range(0, len(ordered), MOST)]
+    for y, line in enumerate(lines):
+        for x, node in enumerate(line):
             placed[node.id] = MARGIN + x * (WIDTH + ACROSS), TOP + y * (HEIGHT + DOWN)
-    wide = max((len(level) for level in levels), default=1)
+    wide = max((len(line) for line in lines), default=1)
     width = max(2 * MARGIN + wide * (WIDTH + ACROSS) - ACROSS, 420)
-    height = TOP + len(levels) * (HEIGHT + DOWN) + MARGIN
+    height = TOP + len(lines) * (HEIGHT + DOWN) + MARGIN
     title = f"{graph}: {len(dependences)} dependences, {len(groups)} groups to fuse"
-    parts = [label(MARGIN, 24, title, "head")]
+    parts = [heading(title, width)]
     parts += [_edge(placed[one], placed[other]) for one, other in dependences]
     parts += [_node(node, *placed[node.id], group.get(node.id)) for node in graph.nodes]
     return document("graph", title, width, height, _RULES, parts)
@@ -56,8 +61,8 @@ def _node(node: GraphNode, x: float, y: float, group: int | None) -> str:
             f"<g{own}>",
             f"<title>{escaped(node)}</title>",
             f'<rect class="{" ".join(kinds)}" {box}/>',
-            label(x + 6, y + 14, short(f"{node.id} {node.entry or node.kind}", 24)),
-            label(x + 6, y + 27, short(str(node.shape), 24) if known else node.kind, "faint"),
+            label(x + 6, y + 14, fitted(f"{node.id} {node.entry or node.kind}", WIDTH - 12)),
+            label(x + 6, y + 27, fitted(str(node.shape) if known else node.kind, WIDTH - 12), "faint"),
             "</g>",
         ]
     )

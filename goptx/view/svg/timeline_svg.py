@@ -6,36 +6,41 @@ instruction, and the gaps in which nothing is issued.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from goptx.anatomy.timeline import Run, Slot, Timeline
 from goptx.latency.cost import ISSUE
 from goptx.view.svg.drawing import (
     HIGH,
     MARGIN,
+    PAGE,
     WIDE,
     Sample,
+    axis,
     box,
     document,
     escaped,
     hatching,
+    heading,
     label,
     legend,
-    nice,
     number,
-    short,
     wrapped,
 )
+from goptx.view.svg.text_width import Font, fitted, text_width
 from goptx.view.svg.theme import hue
 
-LEFT, RIGHT = 118, 24  # pixels for the names of lanes, and after the end
-LEAST, MOST, WIDEST = 900, 1500, 4000  # pixels of time: at least, at most, and if there are very many instructions
+LEFT, RIGHT = 84, 30  # pixels for the names of lanes, and after the end
 CLOSE, SLOT = 4.0, 1.2  # pixels of a cycle at most, and of an instruction at least
-STRIP, GAP = 14, 10  # pixels of the strip of issues, and below a lane
+LEAST, MOST = 1000, 4000  # pixels of all bands, at least if a cycle is not too wide then, and at most
+SHORT = 760  # width of the picture of a short block
+STRIP, GAP, BAND = 14, 10, 16  # pixels of the strip of issues, below a run, and between bands
 TITLED = 500  # bars that have a title each; if there are more, only accesses to memory have, then no bar has
 HATCHED = 6.0  # the least pixels of a gap that is hatched
 ROW, TALL = 11.0, 176  # pixels from bar to bar, and of a whole lane before its bars become thinner
+SMALL, INSIDE = Font(9), Font(8.5, mono=True)
 _RULES = """
 .KIND .bar { fill: var(--own); fill-opacity: .42; }
 .KIND .memory { fill: var(--own); stroke: var(--ground); stroke-width: .5; }
@@ -51,41 +56,64 @@ _RULES = """
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """Cycle 0 is at `left`; `scale` are the pixels of a cycle."""
+    """A band of the picture: the cycles from `begin` to `until`, with `scale` pixels for each; cycle 0 of a run is
+    cycle `run` of the timeline."""
 
-    left: float
+    begin: float
+    until: float
     scale: float
     hues: dict[str, str]
     titles: int
+    run: float = 0
 
     def x(self, cycle: float) -> float:
-        return self.left + cycle * self.scale
+        """Where the cycle of the run is; cycles outside of the band are at its borders."""
+        return LEFT + (min(max(self.run + cycle, self.begin), self.until) - self.begin) * self.scale
+
+    def shows(self, begin: float, until: float) -> bool:
+        """Whether the band shows anything of these cycles of the run."""
+        return self.run + begin < self.until and self.run + max(until, begin + 1) > self.begin
 
     def kind(self, letter: str) -> str:
         return self.hues.get(letter, "nobody")
 
 
-def timeline_svg(found: Timeline) -> str:
-    """The picture as an SVG document."""
+def timeline_svg(found: Timeline, page: float = PAGE) -> str:
+    """The picture as an SVG document, at most `page` pixels wide. Long blocks have several bands, one below the
+    other."""
+    length = page - LEFT - RIGHT  # of time in a band
     total = max(found.cycles_alone, found.woven.cycles, 1)
     count = max(sum(r.copies * len(r.slots) for r in found.alone), len(found.woven.slots))
-    scale = min(CLOSE, max(LEAST, min(WIDEST, max(MOST, SLOT * count), total)) / total)
+    bands = math.ceil(min(MOST, max(LEAST, SLOT * count)) / length)
+    span = math.ceil(total / bands)
     letters = sorted({s.kernel for r in (*found.alone, found.woven) for s in r.slots} - {""})
-    frame = _Frame(LEFT, scale, {x: hue(ord(x) - ord("A")) for x in letters}, _titles(found))
-    width = max(LEFT + total * scale + RIGHT, 760)
+    hues = {x: hue(ord(x) - ord("A")) for x in letters}
+    scale = min(CLOSE, length / span)
+    width = max(LEFT + span * scale + RIGHT, min(page, SHORT))
     title = f"Block {found.block} of {found.entry}"
-    head, y = legend(list(_samples(found, frame)), MARGIN, 54, min(width, 1100) - 2 * MARGIN)
-    parts = [label(MARGIN, 24, title, "head"), label(MARGIN, 43, _summary(found), "faint"), *head]
-    y += 22
-    parts += _scale(total, frame, y)
+    summary, y = wrapped([_summary(found)], MARGIN, 33, width - 2 * MARGIN)
+    titles = _titles(found)
+    whole = _Frame(0, total, scale, hues, titles)
+    head, y = legend(list(_samples(found, whole)), MARGIN, y + 6, width - 2 * MARGIN)
+    parts = [heading(title, width), *summary, *head]
+    for begin in range(0, total, span):
+        drawn, y = _band(found, y + 22, _Frame(begin, min(begin + span, total), scale, hues, titles))
+        parts += drawn
+        y += BAND - 22
+    low, y = wrapped(found.notes, MARGIN, y + 10, width - 2 * MARGIN)
+    return document("timeline", title, width, y + 8, _RULES, [*parts, *low])
+
+
+def _band(found: Timeline, y: float, frame: _Frame) -> tuple[list[str], float]:
+    parts = list(axis(LEFT, frame.scale, frame.begin, frame.until, y))
     y += 10
     if found.alone:
         drawn, y = _before(found.alone, y, frame)
         parts += drawn
-    drawn, y = _lanes(found.woven, "woven", y, frame)
-    parts += drawn
-    low, y = wrapped(found.notes, MARGIN, y + 4, 120)
-    return document("timeline", title, width, y + 8, _RULES, [*parts, *low])
+    if frame.shows(0, found.woven.cycles):
+        drawn, y = _lanes(found.woven, "woven", y, frame)
+        parts += drawn
+    return parts, y
 
 
 def _summary(found: Timeline) -> str:
@@ -117,48 +145,41 @@ def _samples(found: Timeline, frame: _Frame) -> Iterator[Sample]:
         yield Sample(f'<path class="barrier" d="M{WIDE / 2:g} 0v{HIGH}"/>', "barrier")
 
 
-def _scale(total: float, frame: _Frame, y: float) -> Iterator[str]:
-    step = nice(max(1.0, 90 / frame.scale))
-    for i in range(int(total / step) + 1):
-        x = number(frame.x(i * step))
-        yield f'<line class="axis" x1="{x}" x2="{x}" y1="{number(y - 4)}" y2="{number(y)}"/>'
-        yield label(
-            frame.x(i * step), y - 7, f"{i * step:g}" + (" cycles" if i == 0 else ""), "faint", "middle" if i else ""
-        )
-    yield f'<path class="axis" d="M{frame.left:g} {number(y)}H{number(frame.x(total))}"/>'
-
-
 def _before(alone: Sequence[Run], y: float, frame: _Frame) -> tuple[list[str], float]:
     """Each kernel from the end of the one before it; the first copy of a kernel is drawn, the others are a box."""
     parts: list[str] = []
     begin = 0
     for run in alone:
-        later = _Frame(frame.x(begin), frame.scale, frame.hues, frame.titles)
-        drawn, low = _lanes(run, f"{run.kernel} alone", y, later)
-        parts += drawn
-        if run.copies > 1:
-            parts += _more(run, y, low - GAP, later)
+        own = replace(frame, run=begin)
         begin += run.copies * run.cycles
+        if not own.shows(0, run.copies * run.cycles):
+            continue
+        drawn, low = _lanes(run, f"{run.kernel} alone", y, own)
+        parts += drawn
+        low = max(low, y + STRIP + GAP)
+        if run.copies > 1 and own.shows(run.cycles, run.copies * run.cycles):
+            parts += _more(run, y, low - GAP, own)
         y = low
     return parts, y
 
 
 def _more(run: Run, top: float, low: float, frame: _Frame) -> Iterator[str]:
-    kind = frame.kind(run.kernel)
-    x, long = frame.x(run.cycles), (run.copies - 1) * run.cycles * frame.scale
-    yield box(x, top, long, low - top, f"soft {kind}")
+    x, end = frame.x(run.cycles), frame.x(run.copies * run.cycles)
     text = f"and {run.copies - 1} more cop{'y' if run.copies == 2 else 'ies'} of {run.kernel}"
-    yield label(x + long / 2, (top + low) / 2 + 4, text, "", "middle")
+    yield box(x, top, end - x, low - top, f"soft {frame.kind(run.kernel)}", text)
+    if cut := fitted(text, end - x - 6):
+        yield label((x + end) / 2, (top + low) / 2 + 4, cut, "", "middle")
 
 
 def _lanes(run: Run, name: str, y: float, frame: _Frame) -> tuple[list[str], float]:
-    """The strip of issues and a lane for each kernel, and where the next run may begin."""
+    """The strip of issues and a lane for each kernel, as far as the band shows them, and where the next run may
+    begin."""
     top = y
-    parts = [label(MARGIN, y + STRIP - 3, name), *_strip(run, y, frame)]
+    parts = [label(MARGIN, y + STRIP - 3, fitted(name, LEFT - MARGIN - 4)), *_strip(run, y, frame)]
     y += STRIP + 3
     letters = sorted(run.letters, key=lambda x: (not x, x))
     for letter in letters:
-        drawn, low = _bars([s for s in run.slots if s.kernel == letter], y, frame)
+        drawn, low = _bars([s for s in run.slots if s.kernel == letter and frame.shows(s.issue, s.done)], y, frame)
         if len(letters) > 1:
             parts.append(label(LEFT - 10, y + 9, letter or "goptx", "faint", "end"))
         parts += drawn
@@ -174,19 +195,22 @@ def _strip(run: Run, y: float, frame: _Frame) -> Iterator[str]:
     last = run.slots[-1].issue + ISSUE if run.slots else 0
     waits, lines, counts = [], [], []
     for begin, until in [*gaps, *([(last, run.cycles)] if run.cycles > last else [])]:
-        x, long, text = frame.x(begin), (until - begin) * frame.scale, str(until - begin)
+        x, text = frame.x(begin), str(until - begin)
+        long, wide = frame.x(until) - x, text_width(text, SMALL) + 4
         if long >= HATCHED and frame.titles == 2:
             yield box(x, y, long, STRIP, "wait", f"nothing is issued for {text} cycles")
         elif long >= 1.5:
             waits.append(f"M{x:.1f} {number(y)}h{long:.1f}v{STRIP}h-{long:.1f}z")
         lines += [hatching(x, y, long, STRIP, 5)] if long >= HATCHED else []
-        if long >= 7 * len(text) + 8:
-            counts.append(box(x + long / 2 - 3.5 * len(text), y + 2, 7 * len(text), STRIP - 4, "ground"))
+        if long >= wide + 8:
+            counts.append(box(x + (long - wide) / 2, y + 2, wide, STRIP - 4, "ground"))
             counts.append(label(x + long / 2, y + STRIP - 4, text, "small", "middle"))
     yield from (f'<path class="{kind}" d="{"".join(d)}"/>' for kind, d in (("wait", waits), ("gap", lines)) if d)
     yield from counts
     ticks: dict[str, list[str]] = {}
     for s in run.slots:
+        if not frame.begin <= frame.run + s.issue < frame.until:
+            continue
         ticks.setdefault(frame.kind(s.kernel), []).append(f"M{frame.x(s.issue) + 0.7:.1f} {number(y + 2)}v{STRIP - 3}")
     for kind, paths in ticks.items():
         yield f'<path class="tick {kind}" d="{"".join(paths)}"/>'
@@ -206,13 +230,14 @@ def _bars(slots: Sequence[Slot], y: float, frame: _Frame) -> tuple[list[str], fl
     plain: dict[str, list[str]] = {}
     for s, row in placed:
         kind = f"{'memory' if s.far else 'bar'} {frame.kind(s.kernel)}"
-        x, top, long = frame.x(s.issue), y + row * step, max((s.done - s.issue) * frame.scale, 1.0)
+        x, top = frame.x(s.issue), y + row * step
+        long = max(frame.x(s.done) - x, 1.0)
         if frame.titles < (1 if s.far else 2):
             plain.setdefault(kind, []).append(f"M{x:.1f} {number(top)}h{long:.1f}v{number(high)}h-{long:.1f}z")
             continue
         parts.append(box(x, top, long, high, kind, _title(s)))
         if s.far and step >= ROW - 1 and long > 90:
-            parts.append(label(x + 5, top + high - 2, short(s.text, int(long / 5.5)), "inside code"))
+            parts.append(label(x + 5, top + high - 2, fitted(s.text, long - 10, INSIDE), "inside code"))
     parts = [*(f'<path class="{kind}" d="{"".join(p)}"/>' for kind, p in plain.items()), *parts]
     return parts, y + len(rows) * step
 
@@ -227,6 +252,6 @@ def _title(s: Slot) -> str:
 
 def _barriers(run: Run, top: float, low: float, frame: _Frame) -> Iterator[str]:
     for s in run.slots:
-        if s.barrier:
+        if s.barrier and frame.shows(s.issue, s.issue):
             x, title = number(frame.x(s.issue)), escaped(_title(s))
             yield f'<path class="barrier" d="M{x} {number(top)}V{number(low)}"><title>{title}</title></path>'
