@@ -94,7 +94,8 @@ def _verify_entry(module: Module, entry: Function) -> None:
                 stems[name] = amount
         if isinstance(statement, Label):
             labels.add(statement.name)
-    known = single | SPECIAL | {i.name for i in (*module.variables, *module.functions, *entry.parameters)}
+    known = single | SPECIAL | {v.name for v in (*module.variables, *entry.parameters)}
+    known |= {function.name for function in module.functions}
     for statement in body:
         match statement:
             case Instruction():
