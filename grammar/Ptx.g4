@@ -34,35 +34,38 @@ entry
     : '.entry' name=NAME ('(' (params+=parameter (',' params+=parameter)*)? ')')? directives+=directive* (body=block | ';')
     ;
 
+// A declaration of CUDA 1 to 4 has no end: neither body nor semicolon.
 function
     : '.func' before+=marking* ('(' results+=parameter (',' results+=parameter)* ')')? name=NAME
-      ('(' (params+=parameter (',' params+=parameter)*)? ')')? directives+=directive* (body=block | ';')
+      ('(' (params+=parameter (',' params+=parameter)*)? ')')? directives+=setting* (body=block | ';')?
     ;
 
 marking: word=DOTTED | of=attributes;
 
-directive
-    : name=DOTTED (values+=(INTEGER | STRING) (',' values+=(INTEGER | STRING))*)?
-    | '.pragma' texts+=STRING (',' texts+=STRING)* ';'
-    ;
+directive: of=setting | '.pragma' texts+=STRING (',' texts+=STRING)* ';';
+
+setting: name=DOTTED (values+=(INTEGER | STRING) (',' values+=(INTEGER | STRING))*)?;
 
 // .global .align 4 .b8 table[2][3] = {...}, other;
 variables
-    : of=attributes? space=SPACE qualifiers+=qualifier* declared+=declarator (',' declared+=declarator)* ';'
+    : (of=attributes | aligned=alignment)? space=SPACE qualifiers+=qualifier*
+      declared+=declarator (',' declared+=declarator)* ';'
     ;
 
 // .param .u64 .ptr .global .align 16 x
-parameter: space=(SPACE | '.reg') qualifiers+=qualifier* of=declarator?;
+parameter: aligned=alignment? space=(SPACE | '.reg') qualifiers+=qualifier* of=declarator?;
 
 declarator: name=NAME ('<' count=INTEGER '>')? dims+=dimension* ('=' init=initializer)?;
 
-qualifier: word=(DOTTED | SPACE) | '.align' bytes_=INTEGER | of=attributes;
+qualifier: word=(DOTTED | SPACE) | aligned=alignment | of=attributes;
+
+alignment: '.align' bytes_=INTEGER;
 
 attributes: '.attribute' '(' each+=attribute (',' each+=attribute)* ')';
 
 attribute: name=DOTTED ('(' values+=INTEGER (',' values+=INTEGER)* ')')?;
 
-dimension: '[' size=INTEGER? ']';
+dimension: '[' size=(INTEGER | NAME)? ']'; // NAME: WARP_SZ
 
 initializer: '{' (parts+=initializer (',' parts+=initializer)*)? '}' | of=expression ('=' value_=expression)?;
 
@@ -122,7 +125,7 @@ LINKAGE: '.visible' | '.extern' | '.weak' | '.common';
 SPACE: '.global' | '.shared' | '.const' BANK? | '.local' | '.param' | '.tex' | '.sreg';
 
 NAME: [a-zA-Z_$%] [a-zA-Z0-9_$]* ('.' [a-zA-Z0-9_$]+ | '.const' BANK | '::' [a-zA-Z0-9_$]+ | RATIO)*;
-DOTTED: '.' ([a-zA-Z_] | [0-9]+ [dx]) [a-zA-Z0-9_$]* ('::' [a-zA-Z0-9_$]+ | RATIO)*;
+DOTTED: '.' ([a-zA-Z_] | [0-9]+ ([dx] | 'byte')) [a-zA-Z0-9_$]* ('::' [a-zA-Z0-9_$]+ | RATIO)*;
 FLOAT: '0' [fF] HEX+ | '0' [dD] HEX+ | [0-9]+ '.' [0-9]* EXPONENT? | [0-9]+ EXPONENT | '.' [0-9]+ EXPONENT?;
 INTEGER: ('0' [xX] HEX+ | '0' [bB] [01]+ | '0' [0-7]* | [1-9] [0-9]*) 'U'?;
 STRING: '"' ~["\r\n]* '"'; // nothing in it is escaped

@@ -91,6 +91,16 @@ def nested_ifs(number: int) -> str:
     return kernel(LOADED + tests + "".join(f"L{i}:\nadd.s32 %r2, %r2, 1;\n" for i in reversed(range(number))))
 
 
+def early_ends(number: int) -> str:
+    """Ends in a row that loaded data decides."""
+    tests = "".join(
+        f"and.b32 %r3, %r2, {i + 1};\nsetp.eq.s32 %p1, %r3, 0;\n@%p1 {'ret' if i % 2 else 'bra END'};\n"
+        f"add.s32 %r2, %r2, {i};\nst.global.u32 [%d3], %r2;\n"
+        for i in range(number)
+    )
+    return kernel(f"{LOADED}{tests}END:")
+
+
 def adds(number: int) -> str:
     return kernel(".reg .b32 %r<4>;\nmov.u32 %r1, 1;\n" + "add.s32 %r1, %r1, %r1; " * number)
 
@@ -155,8 +165,8 @@ def test_calls_that_are_inlined() -> None:
     assert within("weave", calls(1, 60), 20) == "done"
 
 
-@pytest.mark.parametrize("make", [ifs, ifs_in_a_loop, nested_ifs])
-def test_time_grows_with_the_number_of_divergent_ifs(make: Callable[[int], str]) -> None:
+@pytest.mark.parametrize("make", [ifs, ifs_in_a_loop, nested_ifs, early_ends])
+def test_time_grows_with_the_number_of_divergent_branches(make: Callable[[int], str]) -> None:
     found, less, _ = cost("weave", make(200))
     assert found == "done"
     assert cost("weave", make(800))[1] < 6 + 10 * less  # 4 times n log n would be 5 times

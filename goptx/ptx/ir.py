@@ -451,7 +451,7 @@ class Module:
     def __str__(self) -> str:
         target = re.sub(r", (?=sm_)", "\n.target ", ", ".join(self.target))  # each directive names one architecture
         head = [f".version {self.version[0]}.{self.version[1]}", f".target {target}"]
-        if self.version >= (2, 3):  # earlier versions lack the directive and have 32-bit addresses
+        if self.version >= (2, 3):  # earlier versions lack the directive
             head.append(f".address_size {self.address_size}")
         items = [f"{item};" if isinstance(item, Variable) else str(item) for item in self.items]
         return "\n".join(head) + "\n\n" + "\n\n".join(items) + "\n"

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from goptx.errors import PtxSyntaxError, UnknownInstruction
+from goptx.ptx.address_size import address_bits
 from goptx.ptx.declared_names import check_names
 from goptx.ptx.generated.PtxParser import PtxParser
 from goptx.ptx.ir import Instruction, Item, Module, Scope
@@ -94,7 +95,7 @@ def _binary(source: str, reason: str) -> PtxSyntaxError:
 def _module(c: Any, parser: Parser) -> Module:
     version = c.items[0].value
     target: tuple[str, ...] = ()
-    address_size = 32  # the manual's default
+    address_size: int | None = None
     items: list[Item] = []
     lines: dict[str, int] = {}
     for item in c.items:
@@ -110,4 +111,5 @@ def _module(c: Any, parser: Parser) -> Module:
                 items += item.value
     if not target:
         raise parser.at(parser.token, "the module has no `.target`; is the file cut off?")
-    return Module(version, target, address_size, tuple(items), parser.source, lines)
+    bits = address_bits(items) if address_size is None else address_size
+    return Module(version, target, bits, tuple(items), parser.source, lines)

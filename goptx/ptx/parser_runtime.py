@@ -176,11 +176,12 @@ def _spelling(token: int) -> str:
 _TOGETHER = {
     "an operator": {f"`{o}`" for o in "+ - * / % << >> < > <= >= == != & | ^ && || ? :".split()},
     "a declaration": {"a state space"}
-    | {f"`{w}`" for w in ".attribute .entry .func .visible .reg .alias .file .section @@DWARF .pragma".split()}
+    | {f"`{w}`" for w in ".align .attribute .entry .func .visible .reg .alias .file .section @@DWARF .pragma".split()}
     | {"`.version`", "`.target`", "`.address_size`", "`.nv_intermediate_source_section`"},
     "a statement": {"a name", "a state space", "`.loc_intermediate`"}
     | {
-        f"`{w}`" for w in ".attribute .branchtargets .callprototype .calltargets .loc .pragma .reg .visible @ {".split()
+        f"`{w}`"
+        for w in ".align .attribute .branchtargets .callprototype .calltargets .loc .pragma .reg .visible @ {".split()
     },
     "a modifier": {"`.alias`", "`.visible`", "a directive", "a state space"},
     "an operand": {"`!`", "`(`", "`+`", "`-`", "`[`", "`{`", "`~`", "a name", "a number", "a whole number"},

@@ -127,8 +127,10 @@ def _body(c: Any | None) -> tuple[Statement, ...] | None:
 
 
 def _directive(c: Any) -> Directive:
-    if c.texts:
-        return Directive(".pragma", _texts(c.texts), c.start.line)
+    return c.of.value if c.of else Directive(".pragma", _texts(c.texts), c.start.line)
+
+
+def _setting(c: Any) -> Directive:
     quoted = next((v for v in c.values if v.type == PtxParser.STRING), None)
     if quoted is not None and c.name.text != ".language":
         raise Refused(quoted, f"`{c.name.text}` of {quoted.text[:40]}; give numbers")
@@ -157,7 +159,8 @@ def _is_extent(directive: str, number: str) -> bool:
 
 
 def _variables(c: Any) -> tuple[Variable, ...]:
-    qualifiers = ((c.of.value,) if c.of else ()) + _values(c.qualifiers)
+    before = c.of or c.aligned
+    qualifiers = ((before.value,) if before else ()) + _values(c.qualifiers)
     return tuple(
         [
             Variable(c.space.text, qualifiers, name, dims, init, (), c.start.line)
@@ -172,7 +175,8 @@ def _parameter(c: Any) -> Variable:
     if len(declared) != 1:
         raise Refused(c.start, "a parameter has one name")
     name, dims, init = declared[0]
-    return Variable(c.space.text, _values(c.qualifiers), name, dims, init, (), c.start.line)
+    qualifiers = ((c.aligned.value,) if c.aligned else ()) + _values(c.qualifiers)
+    return Variable(c.space.text, qualifiers, name, dims, init, (), c.start.line)
 
 
 def _declarator(c: Any) -> tuple[tuple[str, tuple[str, ...], Parts], ...]:
@@ -190,7 +194,17 @@ def _names(c: Any) -> list[str]:
 def _qualifier(c: Any) -> str:
     if c.word:
         return str(c.word.text)
-    return f".align {_number(c.bytes_)}" if c.bytes_ else str(c.of.value)
+    return str((c.aligned or c.of).value)
+
+
+def _dimension(c: Any) -> str:
+    if c.size is None:
+        return ""
+    if c.size.text == "WARP_SZ":
+        return "32"  # on every architecture
+    if not c.size.text[0].isdigit():
+        raise Refused(c.size, f"`{c.size.text[:40]}` is not the size of an array; give a whole number")
+    return _number(c.size)
 
 
 def _attributes(c: Any) -> str:
@@ -394,13 +408,15 @@ READERS: dict[type, Callable[[Any], Any]] = {
     P.FunctionContext: _function,
     P.MarkingContext: lambda c: Directive(c.word.text if c.word else c.of.value, (), c.start.line),
     P.DirectiveContext: _directive,
+    P.SettingContext: _setting,
     P.VariablesContext: _variables,
     P.ParameterContext: _parameter,
     P.DeclaratorContext: _declarator,
     P.QualifierContext: _qualifier,
     P.AttributesContext: _attributes,
     P.AttributeContext: _attribute,
-    P.DimensionContext: lambda c: _number(c.size) if c.size else "",
+    P.AlignmentContext: lambda c: f".align {_number(c.bytes_)}",
+    P.DimensionContext: _dimension,
     P.InitializerContext: _initializer,
     P.BlockContext: _block,
     P.NamedContext: _named,

@@ -78,7 +78,7 @@ _RULES = {
     "NAME": rf"[a-zA-Z_$%][a-zA-Z0-9_$]*(?:\.const\[[0-9]+\]|{_RATIO}|(?:\.|::)[a-zA-Z0-9_$]+)*",
     "SPACE": r"\.const\[[0-9]+\]",
     "SOURCES": rf"\.nv_intermediate_source_section{_BLANKS}\{{(?:{_CODE_BLOCK})*{_BLANKS}\}}",
-    "DOTTED": rf"\.(?:[a-zA-Z_]|[0-9]+[dx])[a-zA-Z0-9_$]*(?:{_RATIO}|::[a-zA-Z0-9_$]+)*",
+    "DOTTED": rf"\.(?:[a-zA-Z_]|[0-9]+(?:[dx]|byte))[a-zA-Z0-9_$]*(?:{_RATIO}|::[a-zA-Z0-9_$]+)*",
     "FLOAT": r"0[fFdD][0-9a-fA-F]+|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+",
     "INTEGER": r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)U?",
     "STRING": r'"[^"\r\n]*"',

@@ -36,7 +36,7 @@ def verify(module: Module) -> Module:
     2. Each entry's parameters fit: 4,096 bytes, or 32,764 from PTX 8.1 on sm_70 and later.
     3. In an entry, each name is an identifier and is declared once: as a label, a register or a variable.
     4. Every label that a branch or a target list names exists.
-    5. Every `%name` is a declared register or a special one.
+    5. Every `%name` is declared or a special register.
     6. Barrier ids are below 16.
 
     Raises `GoptxError` otherwise; that is a bug of goptx itself.
@@ -95,7 +95,8 @@ def _verify_entry(module: Module, entry: Function) -> None:
                 stems[name] = amount
         if isinstance(statement, Label):
             labels.add(statement.name)
-    known = single | SPECIAL
+    known = single | SPECIAL | {v.name for v in (*module.variables, *entry.parameters)}
+    known |= {function.name for function in module.functions}
     for statement in body:
         match statement:
             case Instruction():

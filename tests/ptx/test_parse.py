@@ -74,7 +74,7 @@ def variable(text: str) -> Variable:
 
 def test_header() -> None:
     module = parse(".version 7.8\n.target sm_90a, debug\n")
-    assert module == Module((7, 8), ("sm_90a", "debug"), 32, ())
+    assert module == Module((7, 8), ("sm_90a", "debug"), 64, ())
     assert parse(HEAD).address_size == 64
 
 
@@ -119,7 +119,7 @@ def test_a_module_of_ptx_1() -> None:
     text = ".version 1.4\n.target sm_10, map_f64_to_f32\n.target sm_13\n.reg .u32 spare;\n"
     module = parse(text)
     assert module == Module(
-        (1, 4), ("sm_10", "map_f64_to_f32", "sm_13"), 32, (Registers((".u32",), (("spare", None),)),)
+        (1, 4), ("sm_10", "map_f64_to_f32", "sm_13"), 64, (Registers((".u32",), (("spare", None),)),)
     )
     assert ".address_size" not in str(module)
     assert ".target sm_10, map_f64_to_f32\n.target sm_13\n" in str(module)

@@ -65,9 +65,10 @@ class _Search:
             found.mentioned.update(name for operand in instruction.operands for name in names_in(operand))
             if facts.relates:
                 self.bound(instruction)
-            single = facts.accesses_element and bool(facts.types)
+            addresses = [o for o in instruction.operands if isinstance(o, Address)]
+            single = facts.accesses_element and facts.types and addresses
             if single and facts.space in ("", "global"):
-                self.touch(instruction, next(o for o in instruction.operands if isinstance(o, Address)))
+                self.touch(instruction, addresses[0])
             if facts.row.access and not facts.only_loads_element:
                 taken = instruction.operands[facts.row.writes :]
                 passed_on = [o for o in taken if not (single and isinstance(o, Address))]

@@ -205,7 +205,7 @@ class _Search:
             return _RULES.get(facts.base, _mixed)(facts, *map(self.of, step.sources))
         long = any(t[0] in "usb" and TYPE_BYTES.get(t, 0) >= self.pointer for t in facts.types) or not facts.types
         if facts.loads_parameter and (name := str(_base(step.addresses[0]))) in self.parameters:
-            halved = name in self.long and 2 * TYPE_BYTES.get(facts.types[-1], 0) == self.pointer
+            halved = name in self.long and 2 * TYPE_BYTES.get("".join(facts.types[-1:]), 0) == self.pointer
             part = self.parameters[name] if long or halved else Part.NUMBER
             return Value(dict.fromkeys(self.fields_of(step) or [name], part), long and part == Part.POINTER)
         return Value(dict.fromkeys(self.loaded_from(step.addresses), Part.MAYBE if long else Part.NUMBER))

@@ -113,8 +113,12 @@ def obstacles(lanes: Lanes, block: Block) -> Iterator[str]:
 def linearise(lanes: Lanes, source: str, order: Sequence[str], join: str) -> None:
     """Lays the blocks of `order` one after the other, after `source`, each under its own predicate. Where a vote finds
     no lane of the warp for what is long, the warp skips it."""
-    flow, above = lanes.flow, lanes.flow.predecessors()
-    live = lanes.live_in(source)
+    flow = lanes.flow
+    if not order:
+        block = flow.blocks[source]
+        lanes.straighten(source, order, join, {source: Block(block.code, Jump(join), block.pragmas)})
+        return
+    above, live = flow.predecessors(), lanes.live_in(source)
     outer = lanes.masks.get(source, "")
     edges: dict[tuple[str, str], str] = {}
     dominating = {n: _dominating(flow, n, order) for n in [*order, join]}
@@ -247,6 +251,18 @@ def _between(flow: Flow, sides: Sequence[str], join: str) -> set[str]:
             found.add(name)
             stack += [t for t in flow.blocks[name].end.successors() if t != join]
     return found
+
+
+def is_long(flow: Flow, side: str) -> bool:
+    """Whether there is more between a side of a branch and `EXIT` than may run under predicates."""
+    seen, waiting, size = {side}, [side], 0
+    while waiting and size <= MAX_PREDICATED:
+        block = flow.blocks[waiting.pop()]
+        size += len(block.code)
+        new = {t for t in block.end.successors() if t not in seen}
+        seen |= new
+        waiting += new
+    return size > MAX_PREDICATED
 
 
 def between(graph: nx.DiGraph[str], start: str, join: str) -> set[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from heapq import heappop, heappush
 
 import networkx as nx
@@ -21,7 +22,7 @@ from goptx.analysis.uniformity import ALL_LANES, Uniformity
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.converge.lane_masks import name_own_lanes, needs_lanes
-from goptx.weaving.converge.predicate import arms_between, between, linearise
+from goptx.weaving.converge.predicate import arms_between, between, is_long, linearise
 from goptx.weaving.converge.predicate_code import both, inverted, is_ours, set_false
 from goptx.weaving.converge.running_lanes import Lanes
 
@@ -34,25 +35,42 @@ def leave_early(lanes: Lanes) -> None:
 
 
 def _leave_one(lanes: Lanes) -> bool:
+    """Whether it turned a branch into that predicate: one, or several that lead to nothing but `EXIT`. After these the
+    paths of what goes on are as before, so that what is known of them serves for the next."""
     branches, graph = lanes.uniformity().branches, lanes.flow.graph()
     # Warps may end one by one, but not before a barrier of the whole CTA: their arrivals would be missing.
     needed = {n for n, b in lanes.flow.blocks.items() if any(map(needs_all_threads, b.instructions()))}
-    needed |= {n for name in needed for n in nx.ancestors(graph, name)}
+    above = [p for n in needed for p in graph.pred[n]]
+    while above:
+        n = above.pop()
+        if n not in needed:
+            needed.add(n)
+            above += graph.pred[n]
     agreed = {n: Uniformity.WARP if needed.isdisjoint(graph.succ[n]) else Uniformity.CTA for n in branches}
     diverging = frozenset(n for n, uniform in branches.items() if uniform > agreed[n])
     ends = _ends(lanes.flow)
+    staying = _Staying(lanes.flow, ends)
+    left = undone = False  # whether there was such a branch, and one that could not be turned before
     for name in lanes.flow.reverse_postorder():
         if name in diverging and name in ends and lanes.masks.get(name, lanes.running) == lanes.running:
-            inside, join = _reconvergence(lanes.flow, name, ends, diverging)
-            if len(inside) == 1 and _leave_straight(lanes, name):
+            if left and not lanes.diverges(name):
                 return True
+            inside, join = _reconvergence(staying, name, diverging)
+            if len(inside) == 1 and _leave_straight(lanes, name):
+                left = ends[name] == EXIT and lanes.flow.blocks[name].end.successors() == (staying.after(name),)
+                if undone or not left:
+                    return True
+                continue
+            if left:
+                return True
+            undone = True
             if join != EXIT:
                 lanes.some_end()
                 arms = frozenset[str]().union(*(_arm(lanes.flow, n, ends[n]) or () for n in inside if n in ends))
                 name_own_lanes(lanes, ends[name], arms, name if len(inside) == 1 else None)
                 _redirect(lanes, name, inside, arms, join)
                 return True
-    return False
+    return left
 
 
 def _ends(flow: Flow) -> dict[str, str]:
@@ -72,16 +90,43 @@ def _ends(flow: Flow) -> dict[str, str]:
         if isinstance(block.end, Branch) and side != after.get(name) and (arm := _arm(flow, name, side)) is not None
     ]
     found: dict[str, str] = {}
-    left = graph.copy()  # without what ends the kernel: from there everything has to be able to go on
+    gone, ended = set[str](), set[str]()  # from here everything goes on without these blocks and ends of these blocks
     for _, name, side, arm in sorted(candidates, key=lambda candidate: candidate[0]):
-        rest = left.subgraph(set(left) - arm).copy()
-        rest.remove_edges_from([(name, EXIT)] if side == EXIT else [])
+        without = ended | {name} if side == EXIT else ended
         sources = {name}.union(*(graph.pred[n] for n in arm)) - arm
-        going_on = nx.ancestors(rest, EXIT)
-        if name not in found and all(going_on & (set(graph.succ[n]) - {side}) for n in sources):
+        if name not in found and _all_go_on(
+            flow, {n: set(graph.succ[n]) - {side} for n in sources}, gone | arm, without
+        ):
             found[name] = side
-            left = rest
+            gone |= arm
+            ended = without
     return found
+
+
+def _all_go_on(flow: Flow, ways: Mapping[str, Collection[str]], gone: Collection[str], ended: Collection[str]) -> bool:
+    """Whether each of these blocks has a way to `EXIT` that does not lead through blocks that are `gone` or by ends of
+    blocks that are `ended`."""
+    graph = flow.graph()
+    known: dict[str, bool] = {}  # the blocks seen from one of `ways`: whether one leads to `EXIT`
+
+    def goes_on(start: str) -> bool:
+        seen, waiting = {start}, [start]
+        while waiting:
+            name = waiting.pop()
+            if name in gone:
+                continue
+            if known.get(name) or (EXIT in graph.succ[name] and name not in ended):
+                known[start] = True
+                return True
+            new = [t for t in graph.succ[name] if t != EXIT and t not in seen and known.get(t, True)]
+            seen.update(new)
+            waiting += new
+        known.update(dict.fromkeys(seen, False))
+        return False
+
+    order = flow.ranks()
+    below_first = sorted(ways, key=lambda n: -order.get(n, 0))
+    return all(any(goes_on(t) for t in sorted(ways[n]) if t != EXIT) for n in below_first)
 
 
 def _arm(flow: Flow, name: str, side: str) -> frozenset[str] | None:
@@ -144,16 +189,28 @@ def _instructions(flow: Flow, blocks: Iterable[str]) -> int:
     return sum(len(flow.blocks[n].code) for n in blocks)
 
 
-def _reconvergence(
-    flow: Flow, name: str, ends: Mapping[str, str], diverging: Collection[str]
-) -> tuple[frozenset[str], str]:
+class _Staying:
+    """The flow, and the same without the sides that only end the kernel."""
+
+    def __init__(self, flow: Flow, ends: Mapping[str, str]) -> None:
+        self.flow, self.ends = flow, ends
+
+    @cached_property
+    def staying(self) -> Flow:
+        def of(name: str, block: Block) -> Block:
+            return replace(block, end=block.end.retarget({self.ends[name]: self.after(name)}))
+
+        return Flow(self.flow.entry, {n: of(n, b) if n in self.ends else b for n, b in self.flow.blocks.items()})
+
+    def after(self, name: str) -> str:
+        """Where the lanes go from the block that do not end."""
+        return _other(self.flow.blocks[name], self.ends[name])
+
+
+def _reconvergence(around: _Staying, name: str, diverging: frozenset[str]) -> tuple[frozenset[str], str]:
     """The blocks around `name` in which lanes may diverge, and the one after them where those that did not end
     reconverge; `EXIT` if there is no such block."""
-    staying_blocks = {
-        n: replace(b, end=b.end.retarget({ends[n]: _other(b, ends[n])})) if n in ends else b
-        for n, b in flow.blocks.items()
-    }
-    staying = Flow(flow.entry, staying_blocks)
+    flow, ends, staying = around.flow, around.ends, around.staying
     graph, joins, controlled = staying.graph(), staying.post_dominators(), controls(staying)
     pred = flow.graph().pred
     inside = {name}
@@ -162,7 +219,7 @@ def _reconvergence(
         for n in inside & ends.keys():
             arm = _arm(flow, n, ends[n]) or frozenset()
             wider |= {source for a in arm for source in pred[a]} - arm
-        for decider in closure(inside, controlled) & set(diverging):
+        for decider in closure(inside, controlled) & diverging:
             wider |= {decider}.union(*(between(graph, s, joins[decider] or EXIT) for s in graph.succ[decider]))
         if wider <= inside:
             break
@@ -181,6 +238,8 @@ def _leave_straight(lanes: Lanes, name: str) -> bool:
     assert isinstance(end, Branch)
     ends: list[tuple[int, tuple[str, ...], str]] = []
     for side, other in ((end.taken, end.fallen), (end.fallen, end.taken)):
+        if is_long(lanes.flow, side):
+            continue
         arm = arms_between(lanes, name, [side], EXIT)
         if not arm.obstacle and other not in arm.blocks and other != EXIT:
             ends.append((sum(len(lanes.flow.blocks[n].code) for n in arm.blocks), arm.blocks, other))
@@ -218,10 +277,18 @@ def _redirect(lanes: Lanes, name: str, inside: frozenset[str], arms: frozenset[s
 
 
 def _run_by_those_that_stay(lanes: Lanes, name: str) -> None:
-    below = nx.descendants(lanes.flow.graph(), name)
-    for n in [n for n in lanes.flow.blocks if n in below and n not in lanes.masks]:
-        lanes.masks[n] = lanes.running
-        lanes.replace(n, replace(lanes.flow.blocks[n], code=tuple(_sides_of_running(lanes, lanes.flow.blocks[n].code))))
+    blocks = lanes.flow.blocks
+    below, waiting = set[str](), [*blocks[name].end.successors()]
+    while waiting:
+        n = waiting.pop()
+        if n not in below:
+            below.add(n)
+            waiting += blocks[n].end.successors()
+    changed = {n: b for n, b in blocks.items() if n in below and n not in lanes.masks}
+    if changed:
+        lanes.masks |= dict.fromkeys(changed, lanes.running)
+        made = {n: replace(b, code=tuple(_sides_of_running(lanes, b.code))) for n, b in changed.items()}
+        lanes.flow = Flow(lanes.flow.entry, {**blocks, **made})
 
 
 def _sides_of_running(lanes: Lanes, code: Iterable[Code]) -> Iterator[Code]:

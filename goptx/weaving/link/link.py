@@ -16,6 +16,7 @@ from typing import TypeGuard
 from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import instructions_in
 from goptx.analysis.influence import Addresses
+from goptx.analysis.instruction_form import refuse_malformed
 from goptx.analysis.numbering import numbered
 from goptx.analysis.sync.spin_loops import waiting_loops
 from goptx.errors import CannotLink, CannotWeave, InputError
@@ -161,6 +162,8 @@ def _kernel(
     own = dict(symbols) | {p.name: n.name for p, n in zip(entry.parameters, parameters, strict=True)}
     flat = flatten(entry.body or (), rename, own)
     flat = replace(flat, code=numbered(flat.code, number))
+    outside = {*own.values(), *(f.name for f in module.functions), *(v.name for v in module.variables)}
+    refuse_malformed(flat, outside, describe)
     for statement in statements_in(flat.code):
         if isinstance(statement, Instruction):
             refuse_instruction(statement, describe)
