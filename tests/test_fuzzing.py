@@ -14,6 +14,7 @@ FOUND = {
     "a multiplication without summand": ("mul.wide.u32 %d2, %r1, 4;", "mad.lo.u32 %r2, %r1;"),
     "a load without address": ("ld.param.u64 %d1, [p];", "ld.param.u64 %d1;"),
     "a load from a register": ("ld.param.u64 %d1, [p];", "ld.u64 %d1, %d1;"),
+    "a parameter without brackets": ("ld.param.u64 %d1, [p];", "ld.param.u64 %d1, p;"),
     "a load of an unknown type": ("ld.param.u64 %d1, [p];", "ld.param.u24 %d1, [p];"),
     "a comparison of nothing": ("setp.gt.u32 %p1, %r1, 7;", "setp.gt.u32 %p1;"),
     "an undeclared register": ("mov.u32 %r1, %tid.x;", "mov.u32 %r1, %r3;"),

@@ -153,7 +153,7 @@ class _Search:
 
     def fields_of(self, step: _Step) -> dict[str, tuple[str, int]]:
         """The fields of a structure that an instruction loads, by name."""
-        if not step.facts.loads_parameter or not step.facts.types:
+        if not step.facts.loads_parameter or not step.facts.types or not step.addresses:
             return {}
         base = step.addresses[0].parts[0]
         name, tail = (str(base.base), "".join(map(str, base.tail))) if isinstance(base, Sum) else (str(base), "0")
@@ -204,7 +204,8 @@ class _Search:
         if not facts.row.access:
             return _RULES.get(facts.base, _mixed)(facts, *map(self.of, step.sources))
         long = any(t[0] in "usb" and TYPE_BYTES.get(t, 0) >= self.pointer for t in facts.types) or not facts.types
-        if facts.loads_parameter and (name := str(_base(step.addresses[0]))) in self.parameters:
+        by_name = facts.loads_parameter and step.addresses
+        if by_name and (name := str(_base(step.addresses[0]))) in self.parameters:
             halved = name in self.long and 2 * TYPE_BYTES.get("".join(facts.types[-1:]), 0) == self.pointer
             part = self.parameters[name] if long or halved else Part.NUMBER
             return Value(dict.fromkeys(self.fields_of(step) or [name], part), long and part == Part.POINTER)
