@@ -113,9 +113,9 @@ sys.platform = "darwin"  # what of the standard library asks for it when importe
 platform.system, platform.machine = lambda: "Darwin", lambda: "arm64"
 
 import goptx
-from goptx.device import assemble
+from goptx.device.assemblers import find_assemblers
 from goptx.errors import AssemblyError
-assemble._WHEEL_FOLDERS = ()
+find_assemblers._WHEELS = find_assemblers._OTHERS = ()
 gelu, lud = map(Path, sys.argv[1:])
 woven = goptx.weave(gelu, lud)
 assert goptx.read(woven.ptx).entries

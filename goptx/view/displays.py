@@ -18,6 +18,7 @@ from goptx.region.fusion import Fusion, RegionReport
 from goptx.results.decision import Decision
 from goptx.results.fused_kernel import Woven
 from goptx.results.report import Report
+from goptx.strategies.estimates.suggest import Suggestions
 from goptx.tuning.best import Best
 from goptx.tuning.trials import Table
 from goptx.view.html.check_html import check_html
@@ -27,6 +28,7 @@ from goptx.view.html.module_html import module_html
 from goptx.view.html.profile_html import profile_html
 from goptx.view.html.region_html import capture_html, captured_html, done_html, fusion_html
 from goptx.view.html.report_html import decision_html, report_html
+from goptx.view.html.suggestions_html import suggestions_html
 from goptx.view.html.sweep_html import sweep_html
 from goptx.view.html.tuning_html import best_html, table_html
 from goptx.view.html.woven_html import refusal_html, woven_html
@@ -50,6 +52,7 @@ display.html.register(Module, module_html)
 display.html.register(Profile, profile_html)
 display.html.register(Refusal, lambda refusal: refusal_html(refusal.reason))
 display.html.register(Report, report_html)
+display.html.register(Suggestions, suggestions_html)
 display.html.register(Sweep, sweep_html)
 display.html.register(Table, table_html)
 display.html.register(Decision, decision_html)

@@ -19,6 +19,7 @@ from goptx.emulator.emulation import Emulation
 from goptx.errors import EmulationFault, InputError
 from goptx.measuring.profiling.metrics import ALL
 from goptx.measuring.profiling.profile_result import Launched, Profile
+from goptx.memo import Deferred
 from goptx.ptx.parse import parse
 from goptx.region.fusion import Fusion, RegionReport
 from goptx.strategies.candidate import Candidate
@@ -86,6 +87,7 @@ def results(woven: goptx.Woven, check: Check) -> dict[str, object]:
             tuple(launched[:2]), (launched[2],), "weave", "NVIDIA H200", "sm_90", "Nsight Compute 2025", woven.report
         ),
         "Refusal": refusal,
+        "Suggestions": goptx.suggest([kernel("gelu"), kernel("harris"), kernel("lud")]),
         "Sweep": SWEEP,
         "Woven": woven,
     }
@@ -187,7 +189,7 @@ def test_a_woven_kernel(woven: goptx.Woven) -> None:
 def test_the_words_of_the_verdict_are_marked(woven: goptx.Woven) -> None:
     assert woven.report.expected
     slower = replace(woven.report.expected, gain=0.5, least=0.4, most=0.6, advice='`strategy="auto"` would not')
-    (verdict,) = read(replace(woven.report, expected=slower)._repr_html_()).all(kind="verdict")
+    (verdict,) = read(replace(woven.report, estimate=Deferred(lambda: slower))._repr_html_()).all(kind="verdict")
     assert [e.text for e in verdict.all("em")] == ["slower", 'strategy="auto"'] and "*" not in verdict.text
 
 

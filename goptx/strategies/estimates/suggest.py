@@ -18,7 +18,7 @@ from typing import Any
 from goptx.cost.assumptions import NOTHING
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import Alone, alone
-from goptx.display import brief
+from goptx.display import as_html, as_text, brief
 from goptx.errors import CannotLink, CannotWeave, InputError
 from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.shape import Shape
@@ -87,6 +87,10 @@ class Suggestions(Sequence[Suggestion]):
         return self.rows[item]
 
     __repr__ = brief
+
+    _repr_pretty_ = as_text
+
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         """A table."""
