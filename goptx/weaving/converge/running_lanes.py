@@ -111,6 +111,10 @@ class Lanes:
         self._known = {n: (_decision(b), branches[n] > Uniformity.WARP) for n, b in self.flow.blocks.items()}
         return self._known[name][1]
 
+    def voted(self, names: Collection[str]) -> None:
+        """The branches at the ends of these blocks are now decided by votes, which are the same for a warp."""
+        self._known |= {n: (_decision(self.flow.blocks[n]), False) for n in names}
+
     def promise(self, branches: Collection[str]) -> None:
         """Whole warps take these branches together, as long as none of their lanes has ended."""
         if not branches:

@@ -12,7 +12,6 @@ import networkx as nx
 from goptx.analysis.cfg import Block, Code, Flow, closure, controls, left_at, loops
 from goptx.analysis.sync.spin_loops import waiting_loops
 from goptx.analysis.terminators import Branch, Jump
-from goptx.analysis.uniformity import Uniformity
 from goptx.ptx.ir import Guard, Name
 from goptx.weaving.converge.predicate import between, edge_predicate, obstacles
 from goptx.weaving.converge.predicate_code import copy, inverted, set_true, vote_any
@@ -64,9 +63,8 @@ def _obstacle(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence
         return "some lanes end within the loop"
     if any(n in inner for h, inner in loops(flow).items() if inner < body for n in leaving):
         return "a loop within it leaves it"
-    branches, controlled = lanes.uniformity().branches, controls(flow)
-    deciders = {c for n in leaving for c in closure([n], controlled) if c in body}
-    if any(branches[c] > Uniformity.WARP and c not in leaving for c in deciders):
+    deciders = {c for n in leaving for c in closure([n], controls(flow)) if c in body}
+    if any(c not in leaving and lanes.diverges(c) for c in deciders):
         return "it is left under a condition that differs by lane"
     return next((o for n in flow.blocks if n in body for o in obstacles(lanes, flow.blocks[n])), "")
 
@@ -107,6 +105,7 @@ def _vote(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str
     if outer:
         lanes.masks[before] = outer
     lanes.flow = Flow(before if flow.entry == header else flow.entry, blocks)
+    lanes.voted(leaving)
 
 
 def vote_sides(lanes: Lanes, block: str) -> str:
@@ -161,3 +160,4 @@ def _vote_sides(lanes: Lanes, block: str, end: Branch, arms: dict[str, frozenset
                 enters = Branch(Guard(Name(anyone)), side, after[side], True, end.line, safe_to_take=True)
                 blocks[entry] = Block((vote_any(anyone, edges[side]),), enters)
     lanes.flow = Flow(lanes.flow.entry, blocks)
+    lanes.voted(entries)
