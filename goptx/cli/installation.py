@@ -134,7 +134,7 @@ def _ptxas() -> Answer:
     if forced := forced_ptxas():
         return True, _assembler(ptxas_at(forced, FORCED))
     found = every_ptxas()
-    return (True, _assembler(found[0])) if found else (False, "not on the PATH, nor in a wheel")
+    return (True, _assembler(found[0])) if found else (False, "not on the PATH, in a wheel, in CUDA_PATH, nor with Triton or torch")
 
 
 def _other_ptxas() -> Iterator[Finding]:

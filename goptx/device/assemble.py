@@ -212,7 +212,7 @@ def _candidates(assembler: str | None, version: Version | None) -> Iterator[Asse
             tried = True
             yield one
         if assembler == "ptxas" and not found:
-            raise AssemblyError(f"no ptxas on the PATH or in the wheel nvidia-cuda-nvcc: {INSTALL}")
+            raise AssemblyError(f"no ptxas on the PATH, in a wheel, in CUDA_PATH, nor with Triton or torch: {INSTALL}")
     linker = None if assembler == "ptxas" else find_assemblers.nvjitlink_found()
     if linker and (assembler == "nvjitlink" or version is None or linker.may_take(version)):
         yield linker

@@ -292,7 +292,7 @@ class Facts:
 
     @cached_property
     def is_float_update(self) -> bool:
-        """Whether it adds floating-point numbers to those in memory: the rounded sum depends on the order of threads."""
+        """Whether it adds floating-point numbers to those in memory: the rounded sum depends on the threads' order."""
         adds = "add" in self.modifiers and not self.modifiers.isdisjoint(FLOATS)
         return adds and (self.base in ("atom", "red") or not self.modifiers.isdisjoint(_REDUCES))
 
