@@ -22,6 +22,7 @@ from goptx.display import brief
 from goptx.errors import AssemblyError
 
 FORCED = "GOPTX_PTXAS"
+LOOKED = "on the PATH, in a wheel, in CUDA_PATH, with Triton or with torch"  # where ptxas is looked for
 INSTALL = f"`pip install goptx[ptxas]`, or name the path of yours in the environment variable {FORCED}"
 
 # Where packages have ptxas, below the folders of Python's path.
