@@ -148,7 +148,10 @@ def _candidates() -> Iterator[tuple[Path, str, bool]]:
 def _below(folder: Path, pattern: str) -> list[Path]:
     """The files of that form, or where the file itself would be: Windows adds `.exe`."""
     first, _, rest = pattern.partition("/")
-    if not (folder / first).is_dir():
+    try:
+        if not (folder / first).is_dir():
+            return []
+    except OSError:  # a folder that may not be searched
         return []
     return sorted(folder.glob(pattern)) or ([] if "*" in rest or "[" in rest else [folder / pattern])
 
@@ -177,7 +180,7 @@ def driver_version() -> Version | None:
 def ptxas_version(path: str) -> str:
     """Such as 13.0.88. Raises AssemblyError where the program is not ptxas."""
     try:
-        done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, errors="replace", check=False)
     except OSError as error:
         raise AssemblyError(f"`{path}` cannot be run: {error}") from error
     version = re.search(r"\bV(\d+(?:\.\d+)+)", done.stdout)
