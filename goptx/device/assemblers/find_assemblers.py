@@ -56,6 +56,7 @@ class Assembler:
         return newest_ptx(self.version)
 
     def may_take(self, ptx: Version) -> bool:
+        """Whether it is not known to be too old for that `.version`."""
         return self.newest is None or self.newest >= ptx
 
     def __str__(self) -> str:
