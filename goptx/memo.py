@@ -71,8 +71,9 @@ class Deferred(Generic[T]):
         return self._make()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _computed, (self.value,)
+        return computed, (self.value,)
 
 
-def _computed(value: T) -> Deferred[T]:
+def computed(value: T) -> Deferred[T]:
+    """A value that is known already, where one that may be deferred is wanted."""
     return Deferred(lambda: value)

@@ -68,7 +68,7 @@ def test_missing_parts_are_listed_with_their_uses(tmp_path: Path) -> None:
     assert all(finding.needed for finding in found().values() if not finding.found)
     done = run("doctor", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    line = r"^missing  ptxas        not on the PATH, nor in a wheel\n +needed for machine code .*: pip install goptx"
+    line = r"^missing  ptxas        not on the PATH, .* or with torch\n +needed for machine code .*: pip install goptx"
     assert re.search(line, done.stdout, re.MULTILINE)
     assert done.stdout.endswith("goptx parses, weaves and prints PTX.\n")
 

@@ -42,7 +42,7 @@ def test_what_was_found(case: str, action: str) -> None:
 @pytest.mark.parametrize(
     ("case", "message"),
     [
-        ("operands missing", "has 2 operands, and such an instruction 3; assemble the file to see what else is wrong."),
+        ("operands missing", "has 2 operands instead of 3; assemble the file to see what else is wrong."),
         ("an undeclared register", "uses `%r3`, which is not declared; declare it with `.reg`."),
     ],
 )
@@ -56,6 +56,15 @@ def test_the_refusal_names_the_instruction(case: str, message: str) -> None:
 def test_labels_and_symbols_may_be_called_as_registers_are() -> None:
     text = OTHER.replace("END", "%END").replace(".visible", ".global .u32 %g;\n.visible", 1)
     goptx.weave(text.replace("bar.sync 0;", "mov.u64 %d1, %g;"), OTHER)
+
+
+def test_registers_in_the_braces_of_a_call_are_declared() -> None:
+    call = """{ .reg .b32 %t, %t_<2>; .param .b32 a; st.param.b32 [a], %r1; .param .b32 b; call.uni (b), f, (a);
+        ld.param.b32 %t, [b]; mov.b32 %t_1, %t; }"""
+    text = OTHER.replace(".visible", ".extern .func (.param .b32 y) f (.param .b32 x);\n.visible", 1)
+    goptx.weave(text.replace("bar.sync 0;", call), OTHER)
+    with pytest.raises(InputError, match="uses `%t_2`, which is not declared"):
+        goptx.weave(text.replace("bar.sync 0;", call.replace("%t_1", "%t_2")), OTHER)
 
 
 def _fails(_: bytes) -> None:

@@ -28,8 +28,8 @@ def control_flow(body: FlatBody, where: str = "<ptx>", quote: Callable[[object],
 
 
 def flow_as_written(body: tuple[Statement, ...] | None, where: str = "<ptx>") -> Flow:
-    """The flow of a function's body, with the names of the file; that of a body which was asked for before is the same.
-    Raises `CannotWeave` as `control_flow` does."""
+    """The flow of a function's body, with the names of the file. The flows of the last 64 bodies are cached. Raises
+    `CannotWeave` as `control_flow` does."""
     return _flow_as_written(Same(body or ()), where)
 
 

@@ -150,8 +150,8 @@ def solve(
 
 
 def computed_from(flow: Flow, special: tuple[str, ...], others: Iterable[str] = ()) -> set[str]:
-    """The registers that may depend, other than through memory, on special registers whose names begin so or on those
-    of `others`, which are among them."""
+    """The registers that may depend, other than through memory, on special registers with one of these prefixes or on
+    `others`; these are among them."""
     readers: dict[str, list[Instruction]] = {}
     found = set(others)
     for instruction in flow.instructions():

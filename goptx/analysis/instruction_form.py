@@ -1,5 +1,5 @@
-"""Refuses instructions that no assembler takes, before analyses rely on their form: too few or too many operands, names
-that nothing declares.
+"""Refuses instructions that no assembler takes, before analyses rely on their form: too few or too many operands,
+undeclared registers.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from goptx.errors import InputError
 from goptx.ptx.flatten import FlatBody, numbered
-from goptx.ptx.ir import Instruction, Label
+from goptx.ptx.ir import Declaration, Instruction, Label, Registers
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.verify import SPECIAL
 from goptx.ptx.walk import names_in, statements_in
@@ -35,16 +35,16 @@ _COUNTS: Mapping[str, tuple[int, int]] = {
 
 
 def refuse_malformed(body: FlatBody, outside: Iterable[str], describe: Callable[[Instruction], str]) -> None:
-    """`outside` are names from outside of the body; `describe` names an instruction in messages. Raises
-    `InputError`."""
+    """`outside`: the names declared outside of the body. `describe` gives the file, line and text of an instruction.
+    Raises `InputError` for the first malformed one."""
     code = [s for s in statements_in(body.code) if isinstance(s, Instruction)]
     for instruction in code:
         least, most = _COUNTS.get(facts_of(instruction.opcode).base, (0, 1000))
         if not least <= len(instruction.operands) <= most:
             right = f"{least}" if least == most else f"{least} to {most}"
             raise InputError(
-                f"{describe(instruction)} has {len(instruction.operands)} operands, and such an instruction {right}; "
-                "assemble the file to see what else is wrong."
+                f"{describe(instruction)} has {len(instruction.operands)} operands instead of {right}; assemble the "
+                "file to see what else is wrong."
             )
     unknown = {n for i in code for n in _registers(i)} - SPECIAL
     labels = {s.name for s in body.code if isinstance(s, Label)}
@@ -55,7 +55,7 @@ def refuse_malformed(body: FlatBody, outside: Iterable[str], describe: Callable[
 
 
 def _registers(instruction: Instruction) -> set[str]:
-    """The names in an instruction that begin as those of registers do."""
+    """The names in an instruction that begin with `%`, as those of registers do."""
     names = {n.partition(".")[0] for operand in instruction.operands for n in names_in(operand)}
     if instruction.guard:
         names.add(instruction.guard.predicate.text)
@@ -64,8 +64,10 @@ def _registers(instruction: Instruction) -> set[str]:
 
 def _declared(body: FlatBody, names: Iterable[str]) -> set[str]:
     """Those of the names that the body declares."""
-    counts = {name: count for registers in body.registers for name, count in registers.names}
-    variables = {d.variable.name for d in body.variables}
+    inside = list(statements_in(body.code))  # calls remain in braces, with declarations of their own
+    registers = [*body.registers, *(s for s in inside if isinstance(s, Registers))]
+    variables = {d.variable.name for d in (*body.variables, *inside) if isinstance(d, Declaration)}
+    counts = {name: count for each in registers for name, count in each.names}
 
     def is_declared(name: str) -> bool:
         if name in variables or counts.get(name, 0) is None:

@@ -50,7 +50,7 @@ def _from(kernel: int, first: int) -> Iterator[Provenance]:
 def _numbered(body: Iterable[Statement], free: Iterator[Provenance]) -> Iterator[Statement]:
     for statement in body:
         if isinstance(statement, Instruction):
-            yield statement.of(next(free))
+            yield statement.with_provenance(next(free))
         elif isinstance(statement, Scope):
             own = next(free)
             yield Scope(tuple(_numbered(statement.body, free)), own)

@@ -75,7 +75,7 @@ _WHOLE_WARPS_ONLY: _Passes = (_CTA, _WARP_DATA, _WARP, _DIVERGES, _DIVERGES)
 # A register; ("branch", block); ("control", block), all that decides whether it runs; ("together", place), all that the
 # results of an instruction depend on.
 _Key = str | tuple[str, str]
-MANY = 4  # results of an instruction, above which these depend on one key instead of each on all sources
+MANY = 4  # an instruction with more results has one key for all that these depend on
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,8 @@ class _Rules:
         return {key: value.uniformity if value else Uniformity.CTA for key, value in found.items()}
 
     def _spread(self) -> dict[_Key, Uniformity]:
-        """The values where no instruction counts by its windows: they only rise, so each is handed on when it does."""
+        """The solution where no instruction has a rule for windows. Values only rise, so each is propagated when it
+        does."""
         readers: dict[_Key, list[tuple[_Key, _Passes]]] = {}
         for key, sources in self.sources.items():
             for source, several in sources.items():
@@ -296,8 +297,8 @@ _has_rule = lru_cache(KNOWN)(windows.has_rule)
 
 @lru_cache(KNOWN)
 def _sources(instruction: Instruction) -> tuple[list[str], list[Window | None], frozenset[str]]:
-    """Of the operands that are numbers, the names, and the windows of those that stand in the text; and what else an
-    instruction reads: predicates, the guard and those of `setp` and `selp`."""
+    """The names of the numeric operands; the window of each that is an immediate, None for the others; and what else
+    the instruction reads: its guard, and the predicates of `setp` and `selp`."""
     numbers = windows.sources(instruction)
     names = [str(n) for n in numbers]
     return names, [windows.immediate(n) for n in numbers], read(instruction).difference(names)

@@ -129,12 +129,12 @@ def _latency_tables() -> Answer:
 
 
 def _ptxas() -> Answer:
-    from goptx.device.assemblers.find_assemblers import FORCED, every_ptxas, forced_ptxas, ptxas_at
+    from goptx.device.assemblers.find_assemblers import FORCED, LOOKED, every_ptxas, forced_ptxas, ptxas_at
 
     if forced := forced_ptxas():
         return True, _assembler(ptxas_at(forced, FORCED))
     found = every_ptxas()
-    return (True, _assembler(found[0])) if found else (False, "not on the PATH, nor in a wheel")
+    return (True, _assembler(found[0])) if found else (False, f"not {LOOKED}")
 
 
 def _other_ptxas() -> Iterator[Finding]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import Code, Flow, depths, instructions_in
@@ -23,7 +22,7 @@ from goptx.cost.register_estimate import Pressure, pressure
 from goptx.cost.work import Course, critical_cycles, path_of
 from goptx.latency.slots import slots
 from goptx.latency.table import LatencyTable
-from goptx.memo import Deferred
+from goptx.memo import computed
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Instruction, Provenance, Scope
 from goptx.ptx.walk import statements_in
@@ -108,7 +107,7 @@ def _entries(woven: Woven, table: LatencyTable) -> Iterator[_Entry]:
         whose = {provenance: _number(origin) for provenance, origin in known.items()}
         counted = pressure(flow, flat.registers)
         if woven.needed is not None:
-            counted = replace(counted, needed=Deferred(partial(getattr, woven.needed, "live")))
+            counted = replace(counted, needed=computed(woven.needed.live))
         yield _Entry(flow, counted, table, whose, lines, nests)
 
 

@@ -14,7 +14,7 @@ from goptx.analysis.cfg import Flow, loops
 from goptx.analysis.dataflow import killed, live_in, read, register_of, written
 from goptx.analysis.registers.register_demand import FULL, MOST, demand
 from goptx.analysis.registers.register_widths import widths
-from goptx.memo import Deferred
+from goptx.memo import Deferred, computed
 from goptx.ptx.ir import Instruction, Registers
 from goptx.ptx.opcodes import facts_of
 
@@ -22,7 +22,7 @@ OWN = 8  # for addresses, the stack pointer and what the assembler makes itself
 SLOW_PATH = 13  # registers that the code of a slow path takes
 BEYOND_FULL = 0.25  # the share of the registers beyond FULL that the assembler does not save
 
-NONE = Deferred(lambda: 0)
+NONE = computed(0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from goptx.cache import keys, store
 from goptx.device.assembler_log import constant_bytes, quote_diagnostics, read_usage, read_warnings
 from goptx.device.assemblers import find_assemblers
-from goptx.device.assemblers.find_assemblers import INSTALL, Assembler, find_ptxas
+from goptx.device.assemblers.find_assemblers import INSTALL, LOOKED, Assembler, find_ptxas
 from goptx.device.assemblers.ptx_versions import Version
 from goptx.display import brief
 from goptx.errors import AssemblyError, InputError
@@ -212,7 +212,7 @@ def _candidates(assembler: str | None, version: Version | None) -> Iterator[Asse
             tried = True
             yield one
         if assembler == "ptxas" and not found:
-            raise AssemblyError(f"no ptxas on the PATH or in the wheel nvidia-cuda-nvcc: {INSTALL}")
+            raise AssemblyError(f"no ptxas {LOOKED}: {INSTALL}")
     linker = None if assembler == "ptxas" else find_assemblers.nvjitlink_found()
     if linker and (assembler == "nvjitlink" or version is None or linker.may_take(version)):
         yield linker

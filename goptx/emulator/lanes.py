@@ -28,7 +28,8 @@ WARP = 32  # lanes
 class Frame:
     """The registers of one activation of a function. `local` is where its variables begin in local memory. `partly` has
     the defined bits of registers that some lane ever defined in part: they count where it is not `defined`. `written`
-    has lanes that last wrote a register, so that all of them have it defined: the `index` of a `Lanes`, or None."""
+    has, for each register, the `index` of the `Lanes` that last wrote it, all of which have it defined; None if not
+    known."""
 
     __slots__ = ("code", "defined", "local", "partly", "values", "written")
 

@@ -63,7 +63,7 @@ def flatten(
 
 
 def flat_as_written(body: tuple[Statement, ...] | None) -> FlatBody:
-    """The flat body with the names of the file. That of a body which was asked for before is the same."""
+    """The flat body with the names of the file. Those of the last 64 bodies are cached."""
     return _flat_as_written(Same(body or ()))
 
 

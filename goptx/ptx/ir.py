@@ -198,8 +198,8 @@ class Instruction(_Code, _OfKernel):
             object.__setattr__(self, "_hash", hash((self.opcode, self.operands, self.guard)))
             return self._hash
 
-    def of(self, provenance: Provenance) -> Instruction:
-        """The instruction with this provenance, and what is known of it."""
+    def with_provenance(self, provenance: Provenance) -> Instruction:
+        """The instruction with this provenance. What is cached of it remains cached."""
         copy = Instruction(self.opcode, self.operands, self.guard, self.line, provenance)
         for slot in _Code.__slots__:
             if hasattr(self, slot):

@@ -185,6 +185,7 @@ _EXCLUSIVE = {
     "brkpt": "breakpoint",
     "fabric": "handles",
 }
+_REDUCES = frozenset(("red", "reduce"))
 _READ_ONLY_PATH = frozenset(("nc", "proxy::readonly"))
 _RELEASE = frozenset(("release", "acq_rel", "sc"))
 _ACQUIRE = frozenset(("acquire", "acq_rel", "sc"))
@@ -289,10 +290,11 @@ class Facts:
         """Whether it is an atomic addition. A loop around it changes the sum by itself unless it adds zero."""
         return self.is_atomic and "add" in self.modifiers
 
-    @property
+    @cached_property
     def is_float_update(self) -> bool:
-        """Whether it adds a floating-point number to one in memory: the rounded sum depends on the order of threads."""
-        return self.base in ("atom", "red") and "add" in self.modifiers and not self.modifiers.isdisjoint(FLOATS)
+        """Whether it adds floating-point numbers to those in memory: the rounded sum depends on the threads' order."""
+        adds = "add" in self.modifiers and not self.modifiers.isdisjoint(FLOATS)
+        return adds and (self.base in ("atom", "red") or not self.modifiers.isdisjoint(_REDUCES))
 
     # What it computes --------------------------------------------------------------------------------------
 

@@ -55,6 +55,29 @@ def program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Program:
     return make
 
 
+def test_programs_that_are_not_ptxas_are_passed_over(
+    program: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A program that prints anything else, and a folder that may not be searched."""
+    odd = tmp_path / "odd" / "ptxas"
+    odd.parent.mkdir()
+    odd.write_bytes(b"#!/bin/sh\nprintf 'caf\\351'\n")
+    odd.chmod(0o755)
+    own = program("site/nvidia/cu13/bin/ptxas", "13.0.88")
+    monkeypatch.setenv("PATH", f"{odd.parent}:/usr/bin:/bin")
+    closed = tmp_path / "closed"
+    monkeypatch.setattr(sys, "path", [str(closed), *sys.path])
+    whole = Path.is_dir
+
+    def is_dir(path: Path) -> bool:
+        if closed in path.parents:
+            raise PermissionError(13, "Permission denied")
+        return whole(path)
+
+    monkeypatch.setattr(Path, "is_dir", is_dir)
+    assert find_ptxas() == own
+
+
 def taken(version: str, arch: str = "sm_90") -> str:
     return assemble(KERNEL.format(version), entry="k", arch=arch).assembler
 

@@ -87,3 +87,12 @@ def test_subnormal_sums_are_preserved_in_shared_memory_only(place: str) -> None:
     }[place]
     run(f"ld.global.f32 %f2, [%rd0]; st.shared.f32 [s], %f2; {use}", out, variables=".shared .f32 s;")
     assert out[0] == (0 if place == "%rd0" else np.float32(1e-40) + np.float32(1e-40))
+
+
+def test_results_that_are_operands_of_later_elements() -> None:
+    """All operands are read before any result is written."""
+    body = """mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000;
+        atom.global.v2.f32.add {%f2, %f1}, [%rd0], {%f1, %f2}; st.global.v2.f32 [%rd1], {%f2, %f1};"""
+    sums, olds = np.array([10, 20], np.float32), np.zeros(2, np.float32)
+    run(body, sums, olds)
+    assert (sums.tolist(), olds.tolist()) == ([11, 22], [10, 20])

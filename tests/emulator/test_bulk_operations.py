@@ -133,6 +133,13 @@ def test_discarded_lines_count_as_unwritten() -> None:
     fault("misaligned", "discard.L2 [%rd0+64], 128;", out)
 
 
+@pytest.mark.parametrize("addresses", ["[%rd0+64], [s]", "[%rd0], [s+16]"])
+def test_tensor_maps_are_aligned_to_their_size(addresses: str) -> None:
+    end = f"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned {addresses}, 128;"
+    found = fault("misaligned", end, np.zeros(64, np.uint32), block=32, variables=SHARED)
+    assert "multiples of 128" in str(found)
+
+
 def test_a_warp_copies_a_tensor_map() -> None:
     new, old = integers("u32", 10), integers("u32", 11)
     wanted = np.concatenate([new[:32], old[32:]])

@@ -118,12 +118,16 @@ def test_a_relaxed_arrival_orders_nothing() -> None:
     fault("race", body, np.zeros(128, np.uint32), block=128, variables=SHARED, races=True)
 
 
-def test_threads_that_end_are_not_waited_for() -> None:
-    body = f"""{EXCHANGE} setp.lt.u32 %p1, %r30, 40; @%p1 bra GO; exit;
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("relation", ["lt", "ge"])
+@pytest.mark.parametrize("barrier", ["", "bar.sync 0;"])  # with and without a CTA-wide barrier before
+def test_threads_that_end_are_not_waited_for(barrier: str, relation: str, seed: int) -> None:
+    body = f"""{EXCHANGE} {barrier} setp.{relation}.u32 %p1, %r30, 40; @%p1 bra GO; exit;
         GO: barrier.cluster.arrive; barrier.cluster.wait; st.global.u32 [%rd31], 7;"""
     out = np.zeros(64, np.uint32)
-    run(body, out, block=64, variables=SHARED)
-    assert out.tolist() == [7] * 40 + [0] * 24
+    run(body, out, block=64, variables=SHARED, seed=seed)
+    first, second = (7, 0) if relation == "lt" else (0, 7)
+    assert out.tolist() == [first] * 40 + [second] * 24
 
 
 @pytest.mark.parametrize(

@@ -204,6 +204,11 @@ KINDS = {  # opcodes that have a fact, and such as nearly have it
     "reduces_lanes": ("redux.sync.add.s32", "vote.sync.any.pred"),
     "matches_lanes": ("match.any.sync.b32", "vote.sync.ballot.b32"),
     "shuffles_by_index": ("shfl.sync.idx.b32", "shfl.sync.bfly.b32 shfl.idx.b32"),
+    "is_float_update": (
+        "red.add.f32 atom.global.v2.f32.add cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 "
+        "multimem.red.relaxed.sys.global.add.f32",
+        "red.add.u32 red.min.f16 add.f32 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32",
+    ),
     "acts_on_mbarrier": ("mbarrier.init.b64 mbarrier.try_wait.b64", "cp.async.mbarrier.arrive.b64"),
     "controls_grids": ("griddepcontrol.wait", "bar.sync"),
     "asks_cluster": ("mapa.u64 getctarank.u64", "barrier.cluster.arrive"),

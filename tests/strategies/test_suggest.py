@@ -108,6 +108,14 @@ def test_a_kernel_that_cannot_be_estimated_is_named() -> None:
     assert "not estimated: jumps: " in str(found)
 
 
+def test_a_kernel_that_fits_on_no_sm_is_named() -> None:
+    large = _streaming("large").replace(".reg .b64", ".shared .b8 all[400000];\n    .reg .b64", 1)
+    large = large.replace("ld.param.u64 %d1, [p];", "ld.param.u64 %d1, [p];\n    st.shared.u64 [all], %d1;")
+    found = goptx.suggest([large, _streaming("one"), _streaming("two")])
+    assert [row.kernels for row in found] == [("one", "two")]
+    assert found.refused == {"large": "<ptx>: no CTA of it fits on an SM of sm_90"}
+
+
 def test_wrong_requests() -> None:
     with pytest.raises(InputError, match="ranks groups of two or more kernels; it got 1"):
         goptx.suggest(SPECIFICATIONS[:1])

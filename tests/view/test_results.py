@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,19 @@ def test_pictures_are_as_wide_as_the_page(woven: goptx.Woven) -> None:
             style = box.all("svg")[0].attributes["style"]
             widest, least = map(int, re.findall(r"(\d+)px", style))
             assert widest <= most and least <= room
+
+
+def test_pictures_of_two_widths_are_computed_once(woven: goptx.Woven, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def noted(name: str, made: object) -> object:
+        asked.append(name)
+        return made
+
+    for name in ("timeline", "activity", "anatomy"):
+        monkeypatch.setattr(goptx.Woven, name, partial(noted, name, getattr(woven, name)()))
+    woven._repr_html_()
+    assert sorted(asked) == ["activity", "anatomy", "timeline"]
 
 
 def test_shapes_and_hidden_parameters() -> None:

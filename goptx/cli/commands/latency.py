@@ -12,7 +12,7 @@ from goptx.cli.output import check_outputs, write
 
 
 def add(new: NewParser) -> None:
-    parser = new("latency", help="measure how long instructions take on this GPU, compare tables of it")
+    parser = new("latency", help="measure how long instructions take on this GPU; compare such tables")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     measure = actions.add_parser(
         "measure",
@@ -35,7 +35,7 @@ def add(new: NewParser) -> None:
         description="Print two latency tables side by side, row by row, with the source of each number and the ratio "
         "of B to A.",
     )
-    compare.add_argument("left", metavar="A", help="a table that goptx brings, such as sm_90, or a .toml file")
+    compare.add_argument("left", metavar="A", help="a table of goptx, such as sm_90, or a .toml file")
     compare.add_argument("right", metavar="B", help="the same")
     add_report(compare)
     compare.set_defaults(run=_compare)

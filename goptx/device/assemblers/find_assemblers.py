@@ -22,6 +22,7 @@ from goptx.display import brief
 from goptx.errors import AssemblyError
 
 FORCED = "GOPTX_PTXAS"
+LOOKED = "on the PATH, in a wheel, in CUDA_PATH, with Triton or with torch"  # where ptxas is looked for
 INSTALL = f"`pip install goptx[ptxas]`, or name the path of yours in the environment variable {FORCED}"
 
 # Where packages have ptxas, below the folders of Python's path.
@@ -55,6 +56,7 @@ class Assembler:
         return newest_ptx(self.version)
 
     def may_take(self, ptx: Version) -> bool:
+        """Whether it is not known to be too old for that `.version`."""
         return self.newest is None or self.newest >= ptx
 
     def __str__(self) -> str:
@@ -147,7 +149,10 @@ def _candidates() -> Iterator[tuple[Path, str, bool]]:
 def _below(folder: Path, pattern: str) -> list[Path]:
     """The files of that form, or where the file itself would be: Windows adds `.exe`."""
     first, _, rest = pattern.partition("/")
-    if not (folder / first).is_dir():
+    try:
+        if not (folder / first).is_dir():
+            return []
+    except OSError:  # a folder that may not be searched
         return []
     return sorted(folder.glob(pattern)) or ([] if "*" in rest or "[" in rest else [folder / pattern])
 
@@ -176,7 +181,7 @@ def driver_version() -> Version | None:
 def ptxas_version(path: str) -> str:
     """Such as 13.0.88. Raises AssemblyError where the program is not ptxas."""
     try:
-        done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, errors="replace", check=False)
     except OSError as error:
         raise AssemblyError(f"`{path}` cannot be run: {error}") from error
     version = re.search(r"\bV(\d+(?:\.\d+)+)", done.stdout)

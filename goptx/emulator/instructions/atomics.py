@@ -13,7 +13,7 @@ from goptx.emulator.instructions.load_store import check_alignment
 from goptx.emulator.integer.integer import integer
 from goptx.emulator.lanes import Lanes
 from goptx.emulator.memory.address_spaces import Space
-from goptx.emulator.operands import WIDE, Names, Source, operands_of
+from goptx.emulator.operands import WIDE, Names, operands_of
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 
@@ -91,8 +91,11 @@ def atomic(instruction: Instruction, names: Names) -> Execute:
         addresses = source.each(lanes)
         check_alignment(addresses, vector * width, lanes)
         parts = machine.memory.parts(space, addresses)
+        every = [[source.each(lanes) for source in sources] for sources in given]
+        if vector > 1 and writes:  # a register may be both a result and a later element
+            every = [[values.copy() for values in elements] for elements in every]
         for element in range(vector):
-            values = [_values(sources[element], lanes) for sources in given]
+            values = [elements[element] for elements in every]
             olds = np.empty(lanes.count, dtype)
             for found, chosen, own in parts:
                 numbers, at = lanes.numbers[chosen], own + element * width
@@ -111,10 +114,6 @@ def atomic(instruction: Instruction, names: Names) -> Execute:
                 writes[element](lanes, olds, None)
 
     return execute
-
-
-def _values(source: Source, lanes: Lanes) -> Array:
-    return source.each(lanes)
 
 
 def _rounds(addresses: Array) -> list[Array]:

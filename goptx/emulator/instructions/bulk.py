@@ -234,9 +234,11 @@ def copy_tensor_map(instruction: Instruction, names: Names) -> Execute:
         _, firsts = np.unique(lanes.numbers // WARP, return_index=True)
         offsets = np.arange(0, _LINE, CHUNK)
         for i in firsts:
-            start, begin = int(to.each(lanes)[i]), int(source.each(lanes)[i])
+            start, begin = (int(operand.each(lanes)[i]) for operand in (to, source))
             numbers = np.repeat(lanes.numbers[i : i + 1], len(offsets))
-            _check_chunks(numbers[:1], start % _LINE, begin % _LINE, _LINE)
+            if start % _LINE or begin % _LINE:
+                message = f"the addresses of a tensor map are multiples of {_LINE}, not {start:#x}, {begin:#x}"
+                raise Trouble("misaligned", message, numbers[:1])
             written, read = (lanes.machine.spaces[space] for space in ("global", "shared"))
             _move(lanes, written, start + offsets, read, begin + offsets, numbers, False)
 

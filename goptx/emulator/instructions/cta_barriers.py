@@ -94,13 +94,14 @@ class Barriers:
 
     def end(self, groups: Groups) -> None:
         """These threads have ended; others may have waited only for them."""
+        ctas = np.unique(self.machine.cta_of(groups.warps))
+        if self.clusters.waiting:
+            self.clusters.complete(ctas)
         if not self.come.any() and (self.expected == UNSET).all():
             return
         self._count(np.unique(groups.warps))
-        ctas = np.unique(self.machine.cta_of(groups.warps))
         slots = (ctas[:, None] * IDS + np.arange(IDS)).ravel()
         self._complete(slots[self.expected[slots] != UNSET])
-        self.clusters.complete(ctas)
 
     def _count(self, warps: Array) -> Array:
         """Counts the warps that are complete now, and returns their slots. Threads that only arrive go on."""

@@ -71,8 +71,8 @@ def separate_cycles(
     """The cycles of the kernels as they are, launched one after the other or, unless they are `dependent`, side by
     side, whichever is faster, under each of the assumptions, by default all."""
     plain = unchanged(len(judge.kernels))
-    ways = [plain] if dependent else [plain, judge.side_by_side(plain)]
-    each = [judge.under(assumptions or judge.assumptions, way)[way] for way in ways]
+    candidates = [plain] if dependent else [plain, judge.side_by_side(plain)]
+    each = [judge.under(assumptions or judge.assumptions, candidate)[candidate] for candidate in candidates]
     return tuple(min(estimate.cycles for estimate in row) for row in zip(*each, strict=True))
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from math import inf
 from pathlib import Path
@@ -202,23 +201,26 @@ class _Ranking:
         self.arch = arch or max((k.module.target[0] for k in self.kernels), key=_capability)
         self.names = list(_names(self.kernels))
         machine, table = machine_of(self.arch), load_table(latency, self.arch)
-        self.alone: dict[int, Alone] = {}
+        self.alone: dict[int, Alone] = {}  # by number, those that can be estimated
+        self.limit: dict[int, str] = {}  # what limits each of them alone
+        one = unchanged(1)
         for k, (kernel, shape) in enumerate(given):
             try:
                 self.alone[k] = alone(kernel, machine, table, NOTHING, shape)
             except CannotWeave as reason:
                 self.refused[self.names[k]] = str(reason)
+                continue
+            estimate = self.judge([k]).under_all(one)[one][0]
+            if estimate.cycles == inf:
+                del self.alone[k]
+                self.refused[self.names[k]] = f"{kernel.module.source}: no CTA of it fits on an SM of {self.arch}"
+            else:
+                self.limit[k] = estimate.decided_by
 
     def judge(self, group: Sequence[int]) -> Judge:
         """The estimates of these kernels."""
         kernels, shapes = [self.alone[k] for k in group], [self.shapes[k] for k in group]
         return Judge(kernels, [self.kernels[k].coarse.factor for k in group], shapes, self.arch)
-
-    @cached_property
-    def limit(self) -> dict[int, str]:
-        """What limits each kernel alone."""
-        one = unchanged(1)
-        return {k: self.judge([k]).under_all(one)[one][0].decided_by for k in self.alone}
 
     @property
     def limits(self) -> dict[str, str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from typing import Any
 
 from goptx.errors import GoptxError
 from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Shape
+from goptx.memo import Deferred
 from goptx.results.fused_kernel import Woven
 from goptx.view.html.elements_html import (
     Markup,
@@ -29,10 +30,10 @@ from goptx.view.svg.flow_svg import anatomy_svg
 from goptx.view.svg.timeline_svg import timeline_svg
 
 HEAD = ("", "kernel", "parameter", "in its own PTX", "type", "bytes", "memory", "")
-PICTURES: dict[str, Callable[[Woven, float], str]] = {
-    "Timeline": lambda woven, width: timeline_svg(woven.timeline(), width),
-    "What threads do": lambda woven, width: activity_svg(woven.activity(), width),
-    "Control flow": lambda woven, width: anatomy_svg(woven.anatomy(), width),
+PICTURES: dict[str, tuple[str, Callable[[Any, float], str]]] = {  # the method of `Woven`, and what draws its result
+    "Timeline": ("timeline", timeline_svg),
+    "What threads do": ("activity", activity_svg),
+    "Control flow": ("anatomy", anatomy_svg),
 }
 
 
@@ -45,9 +46,7 @@ def woven_parts(woven: Woven) -> Markup:
     and how it was made."""
     report = woven.report
     kernels = {letter: counts.name for letter, counts in report.kernels.items()}
-    pictures = (
-        folded(title, picture(partial(draw, woven)), unfolded=not k) for k, (title, draw) in enumerate(PICTURES.items())
-    )
+    pictures = (folded(title, _picture(woven, *how), unfolded=not k) for k, (title, how) in enumerate(PICTURES.items()))
     lines = woven.ptx.count("\n")
     return markup(
         verdict(report),
@@ -58,6 +57,11 @@ def woven_parts(woven: Woven) -> Markup:
         report_parts(report),
         folded(f"PTX, {lines} lines", _files(woven), ptx_html(woven.module, woven.origins, kernels)),
     )
+
+
+def _picture(woven: Woven, method: str, draw: Callable[[Any, float], str]) -> Markup:
+    found = Deferred(lambda: getattr(woven, method)())  # computed once for all widths
+    return picture(lambda width: draw(found.value, width))
 
 
 def _title(woven: Woven) -> str:

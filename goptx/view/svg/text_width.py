@@ -1,8 +1,8 @@
 """How wide a text is in a picture, and texts that fit a given width.
 
-Widths are those of DejaVu Sans, DejaVu Sans Bold and DejaVu Sans Mono, from their tables of advances. Readers see the
-font of their system, which is as wide as that on Linux and narrower on Windows and macOS. A letter outside ASCII counts
-as wide as the widest letters that such fonts have.
+Widths are the advances of DejaVu Sans, DejaVu Sans Bold and DejaVu Sans Mono. Readers see the font of their system: on
+Linux one of the same width, on Windows and macOS a narrower one. A letter outside ASCII counts as the widest letter
+that such fonts have.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PLAIN, CODE, HEAD, NAME = Font(11), Font(11, mono=True), Font(14, bold=True), Fo
 
 
 def text_width(text: str, font: Font = PLAIN) -> float:
-    """At most so many pixels does the text take."""
+    """An upper bound of the pixels that the text takes."""
     return sum(_thousandths(letter, font) for letter in text) * font.size / 1000
 
 
@@ -69,7 +69,7 @@ def short(text: str, letters: int) -> str:
 
 
 def lines_of(text: str, width: float, font: Font = PLAIN) -> list[str]:
-    """The text in lines of at most `width` pixels, parted between words; a word that is longer loses its middle."""
+    """The text in lines of at most `width` pixels, broken between words; a word that is longer loses its middle."""
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else ""

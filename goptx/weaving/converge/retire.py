@@ -35,8 +35,8 @@ def leave_early(lanes: Lanes) -> None:
 
 
 def _leave_one(lanes: Lanes) -> bool:
-    """Whether it turned a branch into that predicate: one, or several that lead to nothing but `EXIT`. After these the
-    paths of what goes on are as before, so that what is known of them serves for the next."""
+    """Whether it turned a branch into that predicate. Several are turned at once where each has `EXIT` itself as one
+    side: the other paths stay as they were, and so do the analyses of them."""
     branches, graph = lanes.uniformity().branches, lanes.flow.graph()
     # Warps may end one by one, but not before a barrier of the whole CTA: their arrivals would be missing.
     needed = {n for n, b in lanes.flow.blocks.items() if any(map(needs_all_threads, b.instructions()))}
@@ -90,32 +90,33 @@ def _ends(flow: Flow) -> dict[str, str]:
         if isinstance(block.end, Branch) and side != after.get(name) and (arm := _arm(flow, name, side)) is not None
     ]
     found: dict[str, str] = {}
-    gone, ended = set[str](), set[str]()  # from here everything goes on without these blocks and ends of these blocks
+    removed, cut = set[str](), set[str]()  # blocks, and blocks of which the edge to `EXIT` is removed
     for _, name, side, arm in sorted(candidates, key=lambda candidate: candidate[0]):
-        without = ended | {name} if side == EXIT else ended
+        also_cut = cut | {name} if side == EXIT else cut
         sources = {name}.union(*(graph.pred[n] for n in arm)) - arm
-        if name not in found and _all_go_on(
-            flow, {n: set(graph.succ[n]) - {side} for n in sources}, gone | arm, without
-        ):
+        others = {n: set(graph.succ[n]) - {side} for n in sources}
+        if name not in found and _all_reach_exit(flow, others, removed | arm, also_cut):
             found[name] = side
-            gone |= arm
-            ended = without
+            removed |= arm
+            cut = also_cut
     return found
 
 
-def _all_go_on(flow: Flow, ways: Mapping[str, Collection[str]], gone: Collection[str], ended: Collection[str]) -> bool:
-    """Whether each of these blocks has a way to `EXIT` that does not lead through blocks that are `gone` or by ends of
-    blocks that are `ended`."""
+def _all_reach_exit(
+    flow: Flow, successors: Mapping[str, Collection[str]], removed: Collection[str], cut: Collection[str]
+) -> bool:
+    """Whether each block of `successors` reaches `EXIT` through one of these successors: without the blocks in
+    `removed`, and without the edges to `EXIT` of the blocks in `cut`."""
     graph = flow.graph()
-    known: dict[str, bool] = {}  # the blocks seen from one of `ways`: whether one leads to `EXIT`
+    known: dict[str, bool] = {}  # whether a block reaches `EXIT`
 
-    def goes_on(start: str) -> bool:
+    def reaches_exit(start: str) -> bool:
         seen, waiting = {start}, [start]
         while waiting:
             name = waiting.pop()
-            if name in gone:
+            if name in removed:
                 continue
-            if known.get(name) or (EXIT in graph.succ[name] and name not in ended):
+            if known.get(name) or (EXIT in graph.succ[name] and name not in cut):
                 known[start] = True
                 return True
             new = [t for t in graph.succ[name] if t != EXIT and t not in seen and known.get(t, True)]
@@ -125,8 +126,8 @@ def _all_go_on(flow: Flow, ways: Mapping[str, Collection[str]], gone: Collection
         return False
 
     order = flow.ranks()
-    below_first = sorted(ways, key=lambda n: -order.get(n, 0))
-    return all(any(goes_on(t) for t in sorted(ways[n]) if t != EXIT) for n in below_first)
+    below_first = sorted(successors, key=lambda n: -order.get(n, 0))
+    return all(any(reaches_exit(t) for t in sorted(successors[n]) if t != EXIT) for n in below_first)
 
 
 def _arm(flow: Flow, name: str, side: str) -> frozenset[str] | None:
