@@ -172,8 +172,8 @@ def _captured(copy: Copy, test: str) -> dict[str, Text]:
         "PYTHONPATH": f"{copy.folder}:{copy.folder / 'benchmarks'}:{copy.folder / 'tests'}",
         "GOPTX_CAPTURED": str(file), "GOPTX_CHECK_PASSES": "0", "GOPTX_CACHE_SIZE": "0",
     }  # fmt: skip
-    command = [sys.executable, "-B", "-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "proving.capture",
-               f"--basetemp={copy.folder / 'tmp'}", test]  # fmt: skip
+    command = [sys.executable, "-B", "-m", "pytest", "-q", "--tb=no", "-m", "", "-p", "no:cacheprovider",
+               "-p", "proving.capture", f"--basetemp={copy.folder / 'tmp'}", test]  # fmt: skip
     try:
         subprocess.run(command, cwd=copy.folder, env=environment, stdout=subprocess.DEVNULL, timeout=LIMIT)
     except subprocess.TimeoutExpired:

@@ -165,6 +165,7 @@ def test_calls_that_are_inlined() -> None:
     assert within("weave", calls(1, 60), 20) == "done"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [ifs, ifs_in_a_loop, nested_ifs, early_ends])
 def test_time_grows_with_the_number_of_divergent_branches(make: Callable[[int], str]) -> None:
     found, less, _ = cost("weave", make(200))

@@ -23,6 +23,7 @@ WAITING_OR_SHAPED = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_cells_say_what_happens() -> None:
     done = subprocess.run(
         [sys.executable, str(KERNELS / "table.py"), "--check", *WOVEN, *WAITING_OR_SHAPED],
@@ -35,6 +36,7 @@ def test_cells_say_what_happens() -> None:
     assert all(listed[pair].startswith(("woven", "in turn")) for pair in (*WOVEN, *WAITING_OR_SHAPED))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 @pytest.mark.parametrize("pair", WOVEN)
 def test_woven_pairs_assemble(pair: str) -> None:

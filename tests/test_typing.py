@@ -112,6 +112,7 @@ def errors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, li
     yield found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", RIGHT)
 def test_right_calls_are_accepted(errors: Mapping[str, list[str]], call: str) -> None:
     assert errors.get(call, []) == []

@@ -15,6 +15,7 @@ def test_each_case_has_a_digest() -> None:
     assert list(written()) == NAMES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES[::EVERY])
 def test_generated(name: str) -> None:
     assert digest(name) == written()[name]

@@ -55,7 +55,7 @@ MUTATIONS = (
     Mutation(
         "the guard of an instruction keeps its old register",
         "goptx/ptx/flatten.py",
-        "new_guard = Guard(Name(resolve(guard.predicate.text)), guard.negated) if guard else None",
+        "new_guard = Guard(predicate, guard.negated)",
         "new_guard = guard",
         f"{PAIR}[0]",
     ),

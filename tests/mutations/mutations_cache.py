@@ -93,7 +93,7 @@ OF_CACHE = (
     Mutation(
         "what the assembler is called does not count",
         "goptx/device/assemble.py",
-        "repr((arch, fmad, name, None if",
+        "repr((arch, fmad, chosen.name, None if",
         "repr((arch, fmad, None if",
         f"{OF_ASSEMBLY}::test_each_part_of_the_key_counts",
     ),

@@ -59,7 +59,7 @@ OF_CODE = (
     Mutation(
         "an inlined function leaves its line to what stands after it",
         f"{WEAVING}/link/inline.py",
-        'case Directive(".loc"):\n                continue',
+        'case Directive(".loc" | ".loc_intermediate"):\n                continue',
         'case Directive(".no_loc"):\n                continue',
         f"{LINES}::test_inlined_functions_keep_their_lines",
     ),

@@ -190,6 +190,7 @@ def registers(name: str, numbers: Sequence[int]) -> dict[str, int]:
     return {f"%{name}.{axis}": n for axis, n in zip("xyz", numbers, strict=True)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(120))
 def test_each_thread_of_a_kernel_is_one_of_the_fused_kernel(seed: int) -> None:
     """For all threads of random launches, with the sizes and hidden parameters of the launcher."""

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 WITHOUT_HYPOTHESIS = (
     "import runpy, sys; sys.modules['hypothesis'] = None; del sys.argv[0]; "
@@ -21,6 +23,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, env=environment)
 
 
+@pytest.mark.slow
 def test_results_are_stored(tmp_path: Path) -> None:
     random = tmp_path / "random"
     assert run("--draw", "3", "--random", str(random)).returncode == 0

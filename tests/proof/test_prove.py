@@ -44,6 +44,7 @@ def both() -> str:
     return woven_text("harris", "lud")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_examples_are_proved(first: str, second: str) -> None:
     made = prove(goptx.weave(kernel(first), kernel(second)))

@@ -21,6 +21,7 @@ def job(name: str) -> Job:
     return Job(name, "weave", Data([], [], {}), parts=[Part("first", bytes(200_000), (), Shape(1, 32))])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 3])
 def test_each_job_is_answered(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(children, "LIMIT", HANGS)

@@ -19,7 +19,7 @@ MOST_REFUSED = 22  # of a batch of 50; kernels come in clusters that are much al
 OTHER_CTAS = "a loop that a volatile load decides"  # waits for those are refused by every strategy
 
 
-@pytest.mark.parametrize("number", range(BATCHES))
+@pytest.mark.parametrize("number", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, BATCHES))])
 def test_pairs(number: int) -> None:
     """Few are declined, except those for which one choice for divergence was requested and those that may wait for
     other CTAs; and no group of constructs is declined most of the time."""
@@ -34,6 +34,7 @@ def test_pairs(number: int) -> None:
     assert not {group: woven[group] for group in least if woven[group] < least[group]}
 
 
+@pytest.mark.slow
 def test_that_every_construct_occurs() -> None:
     """Among all that are drawn, those that are declined included."""
 

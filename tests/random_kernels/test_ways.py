@@ -27,6 +27,7 @@ def quietly(case: Case) -> Outcome:
         return run(case)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [way for way in WAYS if way != "weave"])
 def test_a_few_cases(way: str) -> None:
     found = search(SEED, CHAINS if WAYS[way].case is chains.chain else CASES, way=way, judge=quietly)

@@ -134,6 +134,7 @@ def undefined(f: goptx.Fusion, launches: list[Any]) -> list[Array]:
     return [launches[ord(letter) - ord("A")][3 + int(number)] for letter, number in first]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_random_regions_with_several_temporaries(seed: int, device: Device, caplog: pytest.LogCaptureFixture) -> None:
     """Internalised buffers are undefined afterwards; all others, also refused temporaries, are as without fusion."""

@@ -309,7 +309,7 @@ def test_what_is_slower_is_warned_of() -> None:
     assert "registers 61 -> " in str(expected) and '`strategy="auto"` would keep them separate' in str(expected)
     for text in (str(made), str(made.report), made.report.to_dict()["expected"]["sentence"]):
         assert text.startswith(str(expected)) and text.count("Estimated") == 1
-    assert "*slower*" in made._repr_html_() and made.report.woven_fraction > 0.5
+    assert "<em>slower</em>" in made._repr_html_() and made.report.woven_fraction > 0.5
 
 
 def test_every_strategy_has_the_sentence() -> None:

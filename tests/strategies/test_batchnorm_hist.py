@@ -59,6 +59,7 @@ def test_hist_in_any_block(block: int) -> None:
 # fused --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 @pytest.mark.parametrize("partition", FIVE)
 def test_five_partitions(partition: tuple[int, int], arch: str, assembles: Assembles) -> None:
@@ -83,6 +84,7 @@ def test_a_tunable_kernel_is_compared_in_the_block_that_it_is_given() -> None:
     assert goptx.check(BATCHNORM, HIST, strategy="horizontal", partition=(896, 128))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("candidate", [*PEERS, Candidate("horizontal", (384, 640))], ids=str)
 def test_the_other_candidates(candidate: Candidate) -> None:
     """Those that the suite times."""

@@ -34,6 +34,7 @@ def fuse(
     return goptx.fuse(*sources, strategy=strategy, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["vertical", *OWN_SHAPES])
 @pytest.mark.parametrize(
     "names",
@@ -140,6 +141,7 @@ def test_one_kernel_is_not_shared_out(strategy: Strategy) -> None:
         fuse(strategy, ("tiled",), (2,), shapes=[Shape(4, 64)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("pair", ["reduce+scan", "transpose+lud", "histogram+gelu"])
 def test_examples(strategy: Strategy, pair: str) -> None:

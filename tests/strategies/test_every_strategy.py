@@ -35,6 +35,7 @@ def fuse(strategy: Strategy, names: tuple[str, ...], shapes: list[Shape], **opti
     return goptx.fuse(*(KERNELS[name] for name in names), strategy=strategy, shapes=shapes, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", OWN_SHAPES)
 @pytest.mark.parametrize("names", PAIRED, ids="-".join)
 def test_each_kernel_does_what_it_does_alone(strategy: Strategy, names: tuple[str, str], assembles: Assembles) -> None:
@@ -81,6 +82,7 @@ def test_sizes_known_at_launch_only(strategy: Strategy, placement: Placement) ->
     same(names, launched, woven)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", OTHERS)
 @pytest.mark.parametrize(
     "pair", ["reduce+scan", "histogram+gelu", "transpose+lud", "wmma+sha256", "pipeline+softmax", "layernorm+gemm"]

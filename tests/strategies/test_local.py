@@ -186,7 +186,7 @@ def test_what_cannot_be_placed_in_shared_memory_is_refused(first: str, second: s
 
 
 def test_more_shared_memory_than_there_is() -> None:
-    wide = [text.replace("4;", "64;") for text in (WHOLE, MIRRORED)]
+    wide = [text.replace(" 4;", " 64;") for text in (WHOLE, MIRRORED)]
     with pytest.raises(CannotWeave, match=r"takes 65536 bytes of shared memory .* ptxas allows 49152"):
         fused(*wide, shapes=[goptx.Shape(2, 1024)] * 2)
 

@@ -44,6 +44,7 @@ def tuned_examples(names: str, *strategies: MeasuredStrategy) -> tuple[Emulating
     return bench, best, values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "strategies"),
     [("gelu+harris", ("vertical", "horizontal")), ("stms+gelu", ("interleave",))],

@@ -62,6 +62,7 @@ def test_goes_on_where_it_was_interrupted(after: int, tmp_path: Path) -> None:
     assert not set(new) & set(first.judgements)
 
 
+@pytest.mark.slow
 @needs_ptxas
 @pytest.mark.parametrize("after", [3, 6])
 def test_equal_code_is_known_from_the_records(after: int, tmp_path: Path) -> None:

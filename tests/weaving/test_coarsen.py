@@ -218,6 +218,7 @@ def test_dynamic_memory_of_one_kernel_in_a_common_shape(assembles: Assembles) ->
 OWN = [("spread", Shape((5, 2), 64), Shape((3, 3), (20, 2))), ("front", Shape((3, 2), 96), Shape((5, 3), (5, 5)))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", MIXED, ids=str)
 @pytest.mark.parametrize(("placement", "one", "other"), OWN, ids=["spread", "front"])
 def test_among_others_in_shapes_of_their_own(
@@ -288,6 +289,7 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 NAMES = "gelu gemm harris histogram layernorm lud micnd pipeline reduce softmax sort stencil stms transpose".split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "known"), [(name, i % 2 == 0) for i, name in enumerate(NAMES)])
 def test_examples(name: str, known: bool, assembles: Assembles) -> None:
     """Every other one in a shape that is known. Where atomics make the order of a sum matter, they are whole."""

@@ -77,6 +77,7 @@ def separately(names: tuple[str, ...], sizes: tuple[int, ...]) -> int:
     return sum(alone(name, n)[0].issued for name, n in zip(names, sizes, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("strategy", ["weave", "vertical", "horizontal"])
 def test_ctas_that_have_ended_a_kernel_cost_little(name: str, strategy: Strategy) -> None:
@@ -139,6 +140,7 @@ def test_no_lane_comes_from_a_skipped_condition() -> None:
     assert re.search(r"mov\.pred %a_if\d+, 0;", text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "second"), list(combinations_with_replacement(NAMES, 2)))
 def test_pairs_issue_little_more_than_the_kernels_alone(first: str, second: str) -> None:
     names, sizes = (first, second), (ALL, ALL)

@@ -54,6 +54,7 @@ def test_many_loops_and_ifs_beside_each_other(seed: int) -> None:
     beside_each_other(seed, "paper")
 
 
+@pytest.mark.slow
 def test_loops_and_ifs_are_woven_all_the_same() -> None:
     assert sum(beside_each_other(seed).woven_fraction for seed in range(6)) / 6 > 0.3
 

@@ -102,6 +102,7 @@ def woven_right(body: str, **options: Any) -> goptx.Woven:
     return woven
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", WORK)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("shape", SHAPES)

@@ -179,6 +179,7 @@ def out_of_order(part: Sequence[Code], woven: Sequence[Code]) -> Iterator[tuple[
             yield earlier, later
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES)
 @settings(max_examples=200, deadline=None)
 @given(first=bodies(), second=bodies())

@@ -114,6 +114,7 @@ def test_convergent_instructions_stand_outside_divergent_flow() -> None:
     assert len([b for b in found.blocks.values() if b.code]) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_construct_weaves_with_every_other(name: str) -> None:
     """Of each two the one or the other comes first."""

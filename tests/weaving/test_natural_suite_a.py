@@ -94,6 +94,7 @@ def test_elements_are_loaded_and_stored_four_at_a_time(name: str, arch: str) -> 
 PAIRS = [*((name, name) for name in WIDE), ("gelu", "sort"), ("micnd", "harris"), ("wmma", "stms"), ("sort", "lud")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS, ids="+".join)
 def test_woven(pair: tuple[str, str], assembles: Callable[[goptx.Woven], None]) -> None:
     launches = launches_of("+".join(pair), NATURAL_SHAPE)

@@ -64,11 +64,13 @@ def barriers(woven: Woven) -> list[str]:
 CHOSEN = ("producers_by_data", "bulk_copies", "bulk_store")  # of which two split warps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [CHOSEN, *random.Random(1).sample(list(combinations(NAMES, 3)), 60)], ids="-".join)
 def test_three_kernels(names: Sequence[str]) -> None:
     same(woven_of(names), names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", random.Random(2).sample(list(combinations(NAMES, 5)), 6), ids="-".join)
 def test_five_kernels(names: Sequence[str]) -> None:
     same(woven_of(names), names)

@@ -20,6 +20,7 @@ def path(name: str, arch: str) -> Path:
     return FOLDER / f"{name}.{arch}.ptx"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 @pytest.mark.parametrize("first", KERNELS)
@@ -48,6 +49,7 @@ for pair in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_same_bytes_under_every_hash_seed() -> None:
     pairs = [f"{path(a, 'sm_90')}+{path(b, 'sm_90')}" for a, b in product(KERNELS, KERNELS)]
     printed = [

@@ -122,6 +122,7 @@ def check(kernels: Sequence[str], shapes: Sequence[Shape], **options: Any) -> go
 ALIKE = (Shape(2, THREADS), Shape(2, THREADS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("strategy", ["weave", "vertical", "horizontal", "interleave"])
 @pytest.mark.parametrize("body", BODIES)

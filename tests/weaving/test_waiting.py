@@ -64,6 +64,7 @@ def test_each_kernel_is_right_by_itself(name: str) -> None:
     assert len(set(alone(name))) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("partner", PARTNERS)
 @pytest.mark.parametrize("name", KERNELS)
 def test_woven_is_right_or_refused(name: str, partner: str) -> None:
@@ -81,6 +82,7 @@ def test_what_cannot_be_woven_is_refused(name: str) -> None:
     assert isinstance(outcome(name, "tiled"), str)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*KERNELS, *NOT_EMULATED])
 def test_the_assembler_takes_it(name: str, assembles: Callable[[goptx.Woven], None]) -> None:
     for first, second in ((name, "tiled"), ("grid_stride", name)):

@@ -27,6 +27,7 @@ def tool() -> str:
         pytest.skip(str(error))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arch", ["sm_90", "sm_80"])
 @pytest.mark.parametrize("rows", MODULES, ids=lambda rows: rows[0].label)
 def test_every_row_is_accepted(rows: tuple[Row, ...], arch: str) -> None:
