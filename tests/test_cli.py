@@ -344,8 +344,11 @@ def test_fmt_prints_the_canonical_form(tmp_path: Path) -> None:
     assert run("fmt", "-", cwd=tmp_path, stdin=done.stdout.encode()).stdout == done.stdout
 
 
-def test_reader_that_stops_early_is_not_an_error(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "goptx", "fmt", HARRIS]
+@pytest.mark.parametrize(
+    "arguments", [["fmt", HARRIS], ["show", HARRIS, "--report=json"], ["latency", "compare", "sm_90", "sm_90"], []]
+)
+def test_reader_that_stops_early_is_not_an_error(arguments: list[str], tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "goptx", *arguments]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.close()

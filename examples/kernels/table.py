@@ -34,9 +34,10 @@ Pair = tuple[str, str]
 
 HEAD = """# Which kernels are woven with which
 
-All ordered pairs of the kernels in [`examples/kernels`](../examples/kernels/README.md): kernel A by row, kernel B by
-column. Each was woven for sm_90 by default and, in the sizes for checks, compared bit for bit with both kernels alone
-on the strict emulator, in two orders of the warps, by `goptx check`. `examples/kernels/table.py` makes this file.
+After this page you know which of the kernels in [`examples/kernels`](../examples/kernels/README.md) are woven with
+which: kernel A by row, kernel B by column, all ordered pairs. Each pair was woven for sm_90 by default and, in the
+sizes for checks, compared bit for bit with both kernels alone on the strict emulator, in two orders of the warps, by
+`goptx check`. `examples/kernels/table.py` makes this file.
 
 * **woven**: right, and at least a tenth of the smaller kernel's instructions, by loop depth, stand beside the other's.
 * **in turn**: right, but with less beside each other than that: closer merging would pass the default limits of size

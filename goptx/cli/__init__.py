@@ -26,6 +26,17 @@ TEXT, JSON = "--report=text", "--report=json"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # The reader of our output has stopped: print nothing more, not even the interpreter's message.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     given = _joined(sys.argv[1:] if arguments is None else arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # the same bytes on every platform
@@ -49,10 +60,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)
             return INTERRUPTED
-        except BrokenPipeError:
-            # The reader of our output has stopped: print nothing more, not even the interpreter's message.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 2
     failure = outcome.failure if outcome else None
     if outcome and options.report == "json":
         _print_json(outcome.facts, caught, options)
