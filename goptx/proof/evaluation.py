@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
+from functools import reduce
 
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import CARRY, NOWHERE, Program, Source, Step
@@ -164,8 +165,7 @@ class Evaluation:
         joins = words[2] if len(step.sources) == 3 else ""
         head = ".".join(w for i, w in enumerate(words) if not (joins and i == 2))
         first, second = (self.source(registers, s) for s in step.sources[:2])
-        known = self.integers.comparison(head, first, second) if self.integers else None
-        found = self.terms.atom(head, first, second) if known is None else known
+        found = self._compared(head, first, second)
         packed = step.facts.types[-1].endswith("x2")  # then the second one is that of the upper halves
         both = [found, self.terms.atom(f"{head} upper", first, second) if packed else formulas.negation(found)]
         if joins:
@@ -175,6 +175,36 @@ class Evaluation:
             else:
                 both = [(formulas.both if joins == "and" else formulas.either)(value, third) for value in both]
         return both[: len(step.writes)]
+
+    def _compared(self, head: str, first: int, second: int) -> int:
+        known = self.integers.comparison(head, first, second) if self.integers else None
+        return self.terms.atom(head, first, second) if known is None else known
+
+    def indexed(self, index: int, count: int) -> list[int]:
+        """For each target of an indirect branch the formula that a lane goes there: the index is its number, as
+        `setp.eq.u32` finds out, and no other one."""
+        head, formulas = self.terms[index].head, self.terms.formulas
+        numbers = [self.terms.make(str(k)) for k in range(count)]
+        if head.isdigit():
+            return [TRUE if n == index else FALSE for n in numbers]
+        equal = [self._compared("setp.eq.u32", index, n) for n in numbers]
+        others = [reduce(formulas.either, (e for e in equal if e != its), FALSE) for its in equal]
+        return [formulas.both(e, formulas.negation(other)) for e, other in zip(equal, others, strict=True)]
+
+    def most(self, value: int, choices: int = 4) -> int | None:
+        """The greatest number of 32 bits that a term may be, None where that is not known."""
+        term = self.terms[value]
+        known = self.integers.known(value) if self.integers else None
+        if self.integers and known is not None:
+            low, high = self.integers.range(known)
+            return high if low >= 0 else None
+        numbers = [int(head) for head in (self.terms[p].head for p in term.parts) if head.isdigit()]
+        if term.head in ("and.b32", "min.u32") and numbers:
+            return min(numbers)
+        if term.head == "choice" and choices:
+            both = [self.most(p, choices - 1) for p in term.parts]
+            return None if None in both else max(n for n in both if n is not None)
+        return int(term.head) if term.head.isdigit() else None
 
 
 def operands_of(side: Evaluation, registers: Mapping[str, int], step: Step) -> tuple[int, ...]:

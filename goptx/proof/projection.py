@@ -205,8 +205,10 @@ class Projection:
             self.comers.discard(number)
         cases = here.advanced(state.cases, known)
         self.indexed.discard(last.number)
-        if last.facts.base == "brx" and here.is_indexed(cases, last):
-            self.indexed.add(last.number)
+        if last.facts.base == "brx":
+            most = self.outer.most(self.outer.source(registers, last.sources[0]))
+            if here.is_indexed(cases, last) or (most is not None and most < len(last.targets)):
+                self.indexed.add(last.number)
         self.ends[start] = registers, cases
         self.ended[start] = FALSE
         for target, test in self._ways(registers, last):
@@ -264,8 +266,10 @@ class Projection:
         following = self.fused.following(last)
         if last.facts.base == "brx":
             index = self.outer.source(registers, last.sources[0])
-            for k, target in enumerate(last.targets):
-                yield target, self.terms.atom("equals", index, self.terms.make(str(k)))
+            tests = dict.fromkeys(last.targets, FALSE)  # a block may stand in the table more than once
+            for target, test in zip(last.targets, self.outer.indexed(index, len(last.targets)), strict=True):
+                tests[target] = self.formulas.either(tests[target], test)
+            yield from tests.items()
         elif len(following) == 1:
             yield following[0], TRUE
         else:

@@ -225,31 +225,6 @@ def test_the_carry_flag_has_one_owner() -> None:
 
 # flow -----------------------------------------------------------------------------------------------------
 
-SWITCH = """
-T: .branchtargets L, M;
-and.b32 %r2, %r1, 1;
-brx.idx %r2, T;
-L:
-st.global.u32 [%d2], 1;
-bra E;
-M:
-st.global.u32 [%d2], 2;
-E:
-"""
-
-
-def test_an_index_is_that_of_the_kernel() -> None:
-    head = "AT: .branchtargets AL, AM;\nA5\n"
-    rest = "AL:\nA8\nbra AE;\nAM:\nA11\nAE:\n"
-    right = f"{head}A6: brx.idx %a_r2, AT;\n{rest}"
-    other = f"{head}A6: brx.idx %a_r3, AT;\n{rest}"
-    of_one(SWITCH, right, other)
-    added = "AT: .branchtargets AL;\nbrx.idx %a_r1, AT;\nAL:\nA4"
-    made = certificate(Given(STORE), f"A1\nA2\nA3\n{added}")
-    assert "may have an index that is beyond its targets" in str(made)
-    guarded = SWITCH.replace("brx.idx", "@%p1 brx.idx")
-    assert "which the checker does not know" in str(certificate(Given(ADDRESS + guarded), f"A1\nA2\nA3\n{right}"))
-
 
 def test_a_label_that_is_not_there() -> None:
     assert "leads nowhere" in str(certificate(Given(STORE), "A1\nA2\nA3\nA4\nbra NOWHERE;"))

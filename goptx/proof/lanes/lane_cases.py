@@ -165,8 +165,7 @@ class LaneCases:
         following = self.kernel.following(step)
         if step.facts.base == "brx":
             index = self.terms.resolved(self.inner.source(case.registers, step.sources[0]), case.given)
-            numbers = [self.terms.make(str(k)) for k in range(len(step.targets))]
-            return [(t, self.terms.atom("equals", index, n)) for t, n in zip(step.targets, numbers, strict=True)]
+            return list(zip(step.targets, self.inner.indexed(index, len(step.targets)), strict=True))
         test = self.inner.guard(case.registers, step)
         return list(zip(following, (test, self.formulas.negation(test)), strict=False))
 
