@@ -19,6 +19,7 @@ from goptx.proof.dependent.own_elements import Elements
 from goptx.proof.failures import Failed, rule
 from goptx.proof.inlined_calls import with_functions
 from goptx.proof.kernel_code import NotProved, Program, Step, program_of
+from goptx.proof.lanes.reached_code import in_reached_code
 from goptx.proof.placement.placement import Placements, placements_of
 from goptx.proof.placement.pooled_memory import check_parts, in_pool
 from goptx.proof.placement.thread_groups import check_groups
@@ -103,8 +104,9 @@ class _Proof:
                 if step.facts.base == "brx" and not any(step.number in p.indexed for p in projections.values()):
                     raise NotProved(step.line, f"`{step.statement}` may have an index that is beyond its targets")
             check_products(fused)
-        diverging = diverging_branches(projections.values())
-        for letter, projection in projections.items():
+        reached = in_reached_code(fused, projections)
+        diverging = diverging_branches(reached.values())
+        for letter, projection in reached.items():
             with rule("convergence", letter):
                 together += check_convergence(projection, diverging)
         with rule("variables", ""):
@@ -115,9 +117,10 @@ class _Proof:
         handed = self._handed_on(fused, projections)
         with rule("waiting", ""):
             waits = list[Found]()
-            check_groups(fused, projections, self.placements, lambda *its: waits.append(check_waiting(*its)))
+            part = next(iter(reached.values())).fused
+            check_groups(part, reached, self.placements, lambda *its: waits.append(check_waiting(*its)))
         with rule("termination", ""):
-            loops = check_termination(list(projections.values()))
+            loops = check_termination(list(reached.values()))
         established = (
             *_followed(list(projections.values())),
             Established("variables", "", f"variables separate ({variables.separate})"),

@@ -20,7 +20,7 @@ from goptx.proof.kernel_code import NotProved, Program, Step
 from goptx.proof.placement.placement import Placements
 from goptx.proof.projection import Projection
 from goptx.proof.step_forms import count_of
-from goptx.proof.sync.varying import varying_branches
+from goptx.proof.sync.waiting import check_arrivals
 from goptx.proof.sync.waits import id_position, waits_of
 from goptx.ptx.opcodes import Scope
 
@@ -32,11 +32,14 @@ Check = Callable[[Program, Mapping[str, Projection]], None]
 class _Part(Program):
     """The code that some threads can come to: `ways` has the branches that are decided for them."""
 
+    of: Program | None = None
     ways: Mapping[int, int] = field(default_factory=dict)
 
     def following(self, step: Step) -> tuple[int, ...]:
         found = self.ways.get(step.number)
-        return super().following(step) if found is None else (found,)
+        if found is not None:
+            return (found,)
+        return self.of.following(step) if self.of else super().following(step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ def check_groups(fused: Program, projections: Mapping[str, Projection], placemen
         check(fused, projections)
         return
     matched = frozenset[int]().union(*(p.matched for p in projections.values()))
-    for step in fused.steps:
+    for step in (fused.steps[n] for start in fused.order for n in fused.blocks[start]):
         if step.facts.row.scope >= Scope.CTA and step.number not in matched:
             raise NotProved(step.line, f"`{step.statement}` is a barrier of no kernel")
         if step.facts.row.scope >= Scope.CTA and not _id(step).isdigit():
@@ -67,7 +70,11 @@ def check_groups(fused: Program, projections: Mapping[str, Projection], placemen
         for group in groups:
             check(group.part, group.projections)
             for letter in projections:
-                _check_arrivals(group, letter, placements)
+                _check_counts(group, letter, placements)
+        for letter in projections:
+            given = placements.formulas.both(cta, placements.of(letter).belongs)
+            if given != FALSE:
+                _check_arrivals(_group(fused, projections, given), letter)
         _check_alone(groups)
         _check_together(groups, placements)
 
@@ -138,9 +145,9 @@ def _part(fused: Program, projections: Mapping[str, Projection], given: int) -> 
         last = fused.steps[fused.blocks[start][-1]]
         if last.guard and last.is_branch and last.facts.base != "brx":
             test = projection.terms.formula_under(projection.outer.guard(registers, last), given)
-            if test in (TRUE, FALSE):
+            if test in (TRUE, FALSE) and len(fused.following(last)) > 1:
                 ways[last.number] = fused.following(last)[0 if test == TRUE else -1]
-    found = _Part(fused.entry, fused.steps, fused.singles, fused.ranges, pure=fused.pure, ways=ways)
+    found = _Part(fused.entry, fused.steps, fused.singles, fused.ranges, pure=fused.pure, of=fused, ways=ways)
     found.uniform.update(fused.uniform)
     return found
 
@@ -151,24 +158,21 @@ def _counts_own(projection: Projection, step: Step) -> bool:
     return count_of(step) is not None and count_of(own) is None
 
 
-def _check_arrivals(group: _Group, letter: str, placements: Placements) -> None:
-    """That no thread of the kernel passes by a barrier that counts it. Threads of the fused kernel that are not the
-    kernel's are in warps of which others are."""
-    projection = group.projections[letter]
-    counted = [s for s in group.own[letter] if _counts_own(projection, s)]
-    placement, formulas = placements.of(letter), placements.formulas
-    if counted and formulas.both(group.given, formulas.negation(placement.warps)) != FALSE:
+def _check_counts(group: _Group, letter: str, placements: Placements) -> None:
+    """That a barrier which counts the kernel's threads counts all that come to it. Threads of the fused kernel that are
+    not the kernel's are in warps of which others are."""
+    counted = [s for s in group.own[letter] if _counts_own(group.projections[letter], s)]
+    formulas = placements.formulas
+    if counted and formulas.both(group.given, formulas.negation(placements.of(letter).warps)) != FALSE:
         raise NotProved(counted[0].line, f"`{counted[0].statement}` does not count all threads that come to it")
-    given = formulas.both(group.given, placement.belongs)
-    if not counted or given == FALSE:
-        return
-    part = _part(group.part, group.projections, given)
-    for start in varying_branches(part, Scope.CTA):
-        skipped = [s for s in counted if part.block_of[s.number] in part.region(start)]
-        if skipped:
-            last = part.steps[part.blocks[start][-1]]
-            what = f"`{skipped[0].statement}` counts threads that may pass by, from the branch in line {last.line}"
-            raise NotProved(skipped[0].line, what)
+
+
+def _check_arrivals(cta: _Group, letter: str) -> None:
+    """That no thread of the kernel passes by a barrier that counts it, of all that a CTA has."""
+    projection = cta.projections[letter]
+    counted = [s for s in cta.own[letter] if _counts_own(projection, s)]
+    if counted:
+        check_arrivals(cta.part, letter, projection, counted)
 
 
 def _check_together(groups: Sequence[_Group], placements: Placements) -> None:

@@ -29,6 +29,7 @@ from goptx.ptx.opcodes import Scope
 MOST_SETS = 4096
 _RESULT = re.compile(r"result ([0-9]+)\.[0-9]+")
 Place = tuple[int, int]  # a block, and the position of a step in it
+GONE: Place = (END, 0)  # of threads that have ended, where that matters
 Label = tuple[str, str, bool]  # of a barrier: its id, the kernels that wait there, whether it is a reduction
 Labels = dict[int, frozenset[object]]
 
@@ -65,32 +66,51 @@ def check_waiting(fused: Program, projections: Mapping[str, Projection]) -> Foun
     return found
 
 
+def check_arrivals(fused: Program, letter: str, projection: Projection, counted: Sequence[Step]) -> None:
+    """That no thread of those that come to the code ends before others are at a barrier which counts them all. Barriers
+    of other kernels are of no account, and nothing is presumed. Raises `NotProved`."""
+    projections = {letter: projection}
+    inside = [fused.steps[n] for start in fused.order for n in fused.blocks[start]]
+    own = {letter: [s for s in inside if is_barrier(s) and s.number in projection.matched]}
+    numbers = frozenset(s.number for s in counted)
+    _Order(fused, projections, own, Found(), counted=numbers, far=True).check()
+
+
 @dataclass
 class _Order:
-    """Follows sets of places from barrier to barrier."""
+    """Follows sets of places from barrier to barrier. `counted` are the barriers that wait for all threads that are
+    followed, also for those that have ended."""
 
     fused: Program
     projections: Mapping[str, Projection]
     own: Mapping[str, Sequence[Step]]
     found: Found
-    holds: Holds
+    holds: Holds | None = None
+    counted: frozenset[int] = frozenset()
     far: bool = False  # whether branches that decide no more than a later barrier are followed, too
     shared: set[int] = field(default_factory=set)  # barriers by whose result several branches go one way
     beside: set[int] = field(default_factory=set)  # barriers that some threads come to while others are at another
 
     def check(self) -> None:
         first = self._next([(0, 0)], frozenset())
-        seen, waiting = {first}, [first] if first[0] else []
+        seen, waiting = {first}, [first]
         while waiting:
             places, held = waiting.pop()
+            gone, places = places & {GONE}, places - {GONE}
+            if not places:
+                continue
+            for step in map(self._step, places) if gone else ():
+                if step.number in self.counted:
+                    raise NotProved(step.line, f"`{step.statement}` counts threads that may have ended")
             if len(seen) > MOST_SETS:
                 raise NotProved(self.fused.steps[0].line, "too many sets of places to follow the barriers")
             passed = is_barrier(self._step(min(places)))
             if len(places) > 1:
                 self.beside.update(self._step(place).number for place in places)
             for following in self._after(places):
-                after = self._next(following, frozenset() if passed else held)
-                if after[0] and after not in seen:
+                found, passes = self._next(following, frozenset() if passed else held)
+                after = found | gone, passes
+                if after not in seen:
                     seen.add(after)
                     waiting.append(after)
         for number in self.shared & self.beside:  # then its result may be that of different times
@@ -99,7 +119,8 @@ class _Order:
 
     def _is_met(self, step: Step) -> bool:
         """Whether all threads that are followed come there, or all of a kernel."""
-        return is_barrier(step) and _stands_for_plain(step, self.projections)
+        known = not self.counted or any(step in its for its in self.own.values())
+        return known and is_barrier(step) and _stands_for_plain(step, self.projections)
 
     def _step(self, place: Place) -> Step:
         return self.fused.steps[self.fused.blocks[place[0]][place[1]]]
@@ -119,13 +140,16 @@ class _Order:
                 if self._is_met(step) or (step.is_branch and start in self._deciding):
                     found.add((start, number - block[0]))
                     break
-                if number in self.holds.held:
+                if self.holds and number in self.holds.held:
                     passed.add(number)
             else:
-                waiting += [(t, 0) for t in self.fused.successors(start) if t != END]
-        after = frozenset(found), frozenset(passed)
-        self.holds.check_held(after[1], [s for s in map(self._step, found) if not s.is_branch])
-        return after
+                ends = self.fused.successors(start)
+                waiting += [(t, 0) for t in ends if t != END]
+                found |= {GONE} & {(t, 0) for t in ends if self.counted}
+        if self.holds:
+            steps = map(self._step, found)
+            self.holds.check_held(frozenset(passed), [s for s in steps if not s.is_branch])
+        return frozenset(found), frozenset(passed)
 
     @cached_property
     def _varying(self) -> frozenset[int]:
@@ -177,7 +201,8 @@ class _Order:
         for start in self.fused.order:
             ends = set(self.fused.successors(start))
             differ = len({frozenset([None]) if t == END else self._labels[t] for t in ends}) > 1
-            if differ and (start not in self._varying or self._of_kernel(start) or self._is_presumed(start)):
+            alike = start not in self._varying or self._of_kernel(start)
+            if differ and (alike or (not self.counted and self._is_presumed(start))):
                 found.add(start)
         return frozenset(found)
 
