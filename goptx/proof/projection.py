@@ -24,8 +24,8 @@ from goptx.proof.lanes.lane_cases import LaneCases
 from goptx.proof.lanes.lane_states import Case, Cases, Event, State
 from goptx.proof.memory_order import Access, access_of
 from goptx.proof.placement.placement import Placements
-from goptx.proof.step_forms import is_full
-from goptx.proof.sync.waits import waits_for_all
+from goptx.proof.step_forms import count_of, is_full
+from goptx.proof.sync.waits import id_position, waits_for_all
 from goptx.proof.terms import Terms
 
 MOST_VISITS = 12  # of a block, on average
@@ -49,6 +49,7 @@ class Projection:
     of a barrier in the kernel and in the fused kernel, "" if one is not known, `indexed` the indirect branches that
     are the kernel's, with the same index, `cuts` the ballots by which the lanes that a step finds active are
     cut, `followed` the kernel's blocks that a lane comes to, `swapped` the pairs of its steps that have changed places,
+    `counting` the kernels whose threads an added barrier waits for if it has a count,
     `asking` the blocks that a vote leads from, `asking_of_cta` those that the result of a barrier leads from."""
 
     terms: Terms
@@ -74,6 +75,7 @@ class Projection:
     divided: dict[int, int] = field(default_factory=dict, init=False)
     back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict, init=False)
     asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict, init=False)
+    counting: dict[int, set[str]] = field(default_factory=dict, init=False)
     asking: set[int] = field(default_factory=set, init=False)
     asking_of_cta: set[int] = field(default_factory=set, init=False)
     active: dict[int, tuple[int, int]] = field(default_factory=dict, init=False)
@@ -245,20 +247,20 @@ class Projection:
 
     def _asking(self, registers: dict[str, int], last: Step, target: int) -> dict[str, int]:
         """The registers where a block is left; where that is because a predicate holds for any lane of the warp, with
-        registers more that hold whether it does for this lane: one for the block, and one for the last such block. The
-        same where it holds for any thread of the CTA."""
+        registers more that hold whether it does for this lane: one for the block, and one for the last such block, of
+        all and of those by that predicate. The same where it holds for any thread of the CTA."""
         ways = self.fused.following(last)
         if len(ways) < 2 or target != ways[last.negated] or last.number in self.foreign:
             return registers
         block, of_cta = self.fused.block_of[last.number], registers.get(f"{REDUCED}{last.guard}")
         if of_cta is not None:
             self.asking_of_cta.add(block)
-            return {**registers, f"{ASKED}{OF_CTA}{block}": of_cta, f"{ASKED}{OF_CTA}{self.letter}": of_cta}
+            return {**registers, **{f"{ASKED}{OF_CTA}{name}": of_cta for name in (block, self.letter, last.guard)}}
         asked = self._asked(registers, last)
         if asked is None:
             return registers
         self.asking.add(block)
-        return {**registers, f"{ASKED}{block}": asked, f"{ASKED}{self.letter}": asked}
+        return {**registers, **{f"{ASKED}{name}": asked for name in (block, self.letter, last.guard)}}
 
     def _asked(self, registers: dict[str, int], step: Step) -> int | None:
         """Whether this lane asked for it, where a vote gave a step's guard to the whole warp."""
@@ -323,12 +325,13 @@ class Projection:
         whole = not step.guard and bool(step.sources) and is_full(step)
         if whole and step.facts.base == "bar" and "warp" in words:
             return TRUE
-        if _is_numbered(step) and "sync" in words:
+        numbered = self._is_numbered(registers, step)
+        if numbered and "sync" in words:
             return TRUE  # all threads of the CTA come there: waiting.py
-        of_cta = _is_numbered(step) and step.facts.reduces and not words.count("popc")
+        of_cta = numbered and step.facts.reduces and not words.count("popc")
         if not of_cta and (not whole or step.facts.base != "vote" or "uni" in words):
             raise NotProved(step.line, f"`{step.statement}` belongs to no kernel, and its effect is not known")
-        asked = self.outer.truth(registers, step.sources[1 if of_cta else 0])
+        asked = self.outer.truth(registers, step.sources[-1 if of_cta else 0])
         if "ballot" in words:
             block = self.fused.block_of[step.number]
             self.outer.write(registers, step, [self.terms.opaque(f"ballot {step.number}", block, asked)])
@@ -342,7 +345,19 @@ class Projection:
             registers[f"{REDUCED if of_cta else VOTED}{step.writes[0]}"] = asked
         return self.formulas.implies(asked, found) if for_any else self.formulas.implies(found, asked)
 
-
-def _is_numbered(step: Step) -> bool:
-    """Whether it is a barrier without a guard, of all threads of the CTA, with a known number."""
-    return waits_for_all(step) and not step.guard and step.sources[0].text.isdigit()
+    def _is_numbered(self, registers: dict[str, int], step: Step) -> bool:
+        """Whether it is a barrier without a guard and with a known number, of all threads of the CTA or of as many as
+        kernels have in whole warps: `counting` then has these."""
+        position, count = id_position(step), count_of(step)
+        if (
+            position is None
+            or "arrive" in step.facts.modifiers
+            or step.guard
+            or not step.sources[position].text.isdigit()
+        ):
+            return False
+        if count is None:
+            return waits_for_all(step)
+        own = self.outer.source(registers, step.sources[count])
+        self.counting[step.number] = {k for k, its in self.placements.kernels.items() if its.count == own}
+        return bool(self.counting[step.number])

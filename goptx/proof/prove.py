@@ -116,11 +116,15 @@ class _Proof:
             raise Failed("dependences", "", entry.line, what)
         handed = self._handed_on(fused, projections)
         with rule("waiting", ""):
-            waits = list[Found]()
-            part = next(iter(reached.values())).fused
-            check_groups(part, reached, self.placements, lambda *its: waits.append(check_waiting(*its)))
-        with rule("termination", ""):
-            loops = check_termination(list(reached.values()))
+            waits, loops = list[Found](), 0
+
+            def check(part: Program, its: Mapping[str, Projection], given: int, whole: Program) -> None:
+                nonlocal loops
+                waits.append(check_waiting(part, its))
+                with rule("termination", ""):
+                    loops = max(loops, check_termination(list(its.values()), given, whole))
+
+            check_groups(next(iter(reached.values())).fused, reached, self.placements, check)
         established = (
             *_followed(list(projections.values())),
             Established("variables", "", f"variables separate ({variables.separate})"),

@@ -10,73 +10,99 @@ Requires: the projections have been proved.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
 
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import NotProved, Program, Step
+from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.placement.placement import Placements
 from goptx.proof.projection import Projection
 from goptx.proof.step_forms import count_of
 from goptx.proof.sync.waiting import check_arrivals
-from goptx.proof.sync.waits import id_position, waits_of
+from goptx.proof.sync.waits import id_position, is_barrier, waits_of
 from goptx.ptx.opcodes import Scope
 
 MOST_GROUPS = 256
-Check = Callable[[Program, Mapping[str, Projection]], None]
+Check = Callable[[Program, Mapping[str, Projection], int, Program], None]  # the last is the code of all that may wait
 
 
 @dataclass(frozen=True, eq=False)
 class _Part(Program):
-    """The code that some threads can come to: `ways` has the branches that are decided for them."""
+    """The code that some threads can come to: `ways` has the branches that are decided for them, `dead` the blocks to
+    which none of them comes."""
 
     of: Program | None = None
     ways: Mapping[int, int] = field(default_factory=dict)
+    dead: frozenset[int] = frozenset()
 
     def following(self, step: Step) -> tuple[int, ...]:
         found = self.ways.get(step.number)
         if found is not None:
             return (found,)
-        return self.of.following(step) if self.of else super().following(step)
+        following = self.of.following(step) if self.of else super().following(step)
+        return tuple(t for t in following if t not in self.dead)
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """`own` are the barriers that it can come to, by kernel."""
+    """`own` are the barriers that it can come to, by kernel; `added` those of no kernel."""
 
     given: int
     part: Program
     projections: Mapping[str, Projection]
-    own: Mapping[str, Sequence[Step]]
+    own: dict[str, list[Step]]
+    added: Sequence[Step]
+
+    @property
+    def waits(self) -> bool:
+        """Whether its threads wait for others, or others for them."""
+        return bool(self.added) or any(self.own[k] or _waiting(self, k, ends=True) for k in self.own)
 
 
 def check_groups(fused: Program, projections: Mapping[str, Projection], placements: Placements, check: Check) -> None:
-    """Runs `check` for each group of threads. Raises `NotProved`."""
+    """Runs `check` for each group of threads: for its code, the projections, the formula that a thread is of the group,
+    and the code of all groups of its CTA if several of them wait. Raises `NotProved`."""
     if not placements.comparisons:
-        check(fused, projections)
+        check(fused, projections, TRUE, fused)
         return
-    matched = frozenset[int]().union(*(p.matched for p in projections.values()))
-    for step in (fused.steps[n] for start in fused.order for n in fused.blocks[start]):
-        if step.facts.row.scope >= Scope.CTA and step.number not in matched:
-            raise NotProved(step.line, f"`{step.statement}` is a barrier of no kernel")
-        if step.facts.row.scope >= Scope.CTA and not _id(step).isdigit():
-            raise NotProved(step.line, f"the number of `{step.statement}` is not known")
     deciding = _deciding(fused, next(iter(projections.values()))) & placements.comparisons
     for cta in _cases(placements, deciding, placements.facts, placements.is_of_cta):
         cases = _cases(placements, deciding, cta, placements.is_uniform)
         groups = [_group(fused, projections, given) for given in cases]
+        several = sum(group.waits for group in groups) > 1  # the threads of others end
+        _adopt(groups, placements, several)
         for group in groups:
-            check(group.part, group.projections)
-            for letter in projections:
-                _check_counts(group, letter, placements)
+            check(group.part, group.projections, group.given, fused if several else group.part)
+        if several:
+            _check_alone(groups)
+            _check_together(groups)
         for letter in projections:
+            _check_kernel(letter, groups, placements)
+            for group in groups:
+                _check_counts(group, letter, placements)
             given = placements.formulas.both(cta, placements.of(letter).belongs)
             if given != FALSE:
-                _check_arrivals(_group(fused, projections, given), letter)
-        _check_alone(groups)
-        _check_together(groups, placements)
+                adopted = {s for g in groups for s in g.own[letter] if s in g.added}
+                _check_arrivals(_group(fused, projections, given), letter, adopted)
+
+
+def _adopt(groups: Sequence[_Group], placements: Placements, several: bool) -> None:
+    """Makes barriers of no kernel those of one whose threads come there in all groups that have some."""
+    for step in {s for group in groups for s in group.added if several or count_of(s) is not None}:
+        those = [g for g in groups if any(_id(g, s) == _id(g, step) for s in g.added)]
+        letters = next(iter(groups[0].projections.values())).counting.get(step.number, groups[0].own)
+        found = (k for k in letters if those == [g for g in groups if _has_threads(g, k, placements)])
+        letter = next(found, "")
+        if not letter:
+            raise NotProved(step.line, f"`{step.statement}` is a barrier of no kernel")
+        for group in those:
+            group.own[letter] += [step] if step in group.added else []
+
+
+def _has_threads(group: _Group, letter: str, placements: Placements) -> bool:
+    return placements.formulas.both(group.given, placements.of(letter).belongs) != FALSE
 
 
 def _check_alone(groups: Sequence[_Group]) -> None:
@@ -130,32 +156,35 @@ def _group(fused: Program, projections: Mapping[str, Projection], given: int) ->
             start: (registers, [c for c in cases if whole.formulas.both(c.given, given) != FALSE])
             for start, (registers, cases) in whole.ends.items()
         }
-    barriers = {
-        letter: [s for s in fused.steps if s.number in p.matched and s.facts.row.scope >= Scope.CTA]
-        for letter, p in its.items()
-    }
-    return _Group(given, part, its, barriers)
+    barriers = [s for s in fused.steps if s.number in inside and is_barrier(s)]
+    mine = {letter: [s for s in barriers if s.number in p.matched] for letter, p in its.items()}
+    return _Group(given, part, its, mine, [s for s in barriers if not any(s in steps for steps in mine.values())])
 
 
 def _part(fused: Program, projections: Mapping[str, Projection], given: int) -> _Part:
     """With the branches taken out that `given` decides."""
     projection = next(iter(projections.values()))
-    ways = {}
-    for start, (registers, _) in projection.ends.items():
+    ways, come = {}, set[int]()
+    for start, (registers, cases) in projection.ends.items():
+        if any(projection.formulas.both(c.given, given) != FALSE for c in cases):
+            come.add(start)
         last = fused.steps[fused.blocks[start][-1]]
         if last.guard and last.is_branch and last.facts.base != "brx":
             test = projection.terms.formula_under(projection.outer.guard(registers, last), given)
             if test in (TRUE, FALSE) and len(fused.following(last)) > 1:
                 ways[last.number] = fused.following(last)[0 if test == TRUE else -1]
-    found = _Part(fused.entry, fused.steps, fused.singles, fused.ranges, pure=fused.pure, of=fused, ways=ways)
+    dead = frozenset(fused.starts) - come
+    found = _Part(
+        fused.entry, fused.steps, fused.singles, fused.ranges, pure=fused.pure, of=fused, ways=ways, dead=dead
+    )
     found.uniform.update(fused.uniform)
     return found
 
 
 def _counts_own(projection: Projection, step: Step) -> bool:
     """Whether a barrier waits for the kernel's threads, where that of the kernel waits for all."""
-    own = projection.kernel.steps[min(projection.matched[step.number])]
-    return count_of(step) is not None and count_of(own) is None
+    own = projection.matched.get(step.number, ())
+    return count_of(step) is not None and all(count_of(projection.kernel.steps[n]) is None for n in own)
 
 
 def _check_counts(group: _Group, letter: str, placements: Placements) -> None:
@@ -167,20 +196,21 @@ def _check_counts(group: _Group, letter: str, placements: Placements) -> None:
         raise NotProved(counted[0].line, f"`{counted[0].statement}` does not count all threads that come to it")
 
 
-def _check_arrivals(cta: _Group, letter: str) -> None:
+def _check_arrivals(cta: _Group, letter: str, adopted: Collection[Step]) -> None:
     """That no thread of the kernel passes by a barrier that counts it, of all that a CTA has."""
-    projection = cta.projections[letter]
-    counted = [s for s in cta.own[letter] if _counts_own(projection, s)]
+    own = [*cta.own[letter], *(s for s in cta.added if s in adopted)]
+    counted = [s for s in own if _counts_own(cta.projections[letter], s)]
     if counted:
-        check_arrivals(cta.part, letter, projection, counted)
+        check_arrivals(cta.part, letter, cta.projections[letter], own, counted)
 
 
-def _check_together(groups: Sequence[_Group], placements: Placements) -> None:
-    """That groups of one CTA come to the same barriers of each kernel, and that these wait for them all."""
+def _check_together(groups: Sequence[_Group]) -> None:
+    """That barriers of several groups of a CTA wait for all threads that come to them."""
     letters = list(groups[0].projections)
     waiting = [g for g in groups if any(g.own.values())]
-    for letter in letters:
-        _check_kernel(letter, groups, placements)
+    for group, step in ((g, s) for g in waiting for its in g.own.values() for s in its):
+        if not _id(group, step).isdigit():
+            raise NotProved(step.line, f"the number of `{step.statement}` is not known")
     for first, second in combinations(letters, 2):
         both = [g for g in waiting if g.own[first] and g.own[second]]
         if len(both) > 1:
@@ -190,7 +220,7 @@ def _check_together(groups: Sequence[_Group], placements: Placements) -> None:
     for group in waiting:
         for step in {s for its in group.own.values() for s in its}:
             owners = frozenset(letter for letter, its in group.own.items() if step in its)
-            uses.setdefault(_id(step), []).append((step, owners))
+            uses.setdefault(_id(group, step), []).append((step, owners))
     for its in uses.values():
         common = frozenset.intersection(*(owners for _, owners in its))
         common = common if its[0][0].facts.row.scope == Scope.CTA else frozenset(letters)
@@ -201,28 +231,54 @@ def _check_together(groups: Sequence[_Group], placements: Placements) -> None:
 
 
 def _check_kernel(letter: str, groups: Sequence[_Group], placements: Placements) -> None:
-    """That the kernel's threads come to the same barriers in each group, with the same number and count."""
-    formulas, belongs = placements.formulas, placements.of(letter).belongs
-    mine = [g for g in groups if formulas.both(g.given, belongs) != FALSE]
-    if all(_is_same(letter, mine[0], g) for g in mine[1:]) or not any(g.own[letter] for g in groups):
+    """That the kernel's threads come to the same barriers in each group, with the same number and count. Those that no
+    kernel has stand between the same ones of the kernel: after a barrier, always or never."""
+    mine = [g for g in groups if _has_threads(g, letter, placements)]
+    line = next((s.line for g in groups for s in g.own[letter]), 1)
+    forms = {frozenset((n, *rest) for own, *rest in _labels(letter, g).values() for n in own or (END,)) for g in mine}
+    if len(forms) > 1:
+        raise NotProved(line, f"groups of threads of a CTA come to different barriers of kernel {letter}")
+    added = [s for g in mine for s in g.own[letter] if s in g.added]
+    if len(mine) < 2 or not added:
         return
-    line = next(s.line for g in groups for s in g.own[letter])
-    raise NotProved(line, f"groups of threads of a CTA come to different barriers of kernel {letter}")
+    orders = [_order(letter, g) for g in mine]
+    loose = any(len(after) > 1 and any(_is_added(b) for b in after) for after in orders[0].values())
+    twice = any(_is_added(a) and any(map(_is_added, after)) for a, after in orders[0].items())
+    if loose or twice or any(order != orders[0] for order in orders) or any(_waiting(g, letter, True) for g in mine):
+        what = f"`{added[0].statement}`, of no kernel, may come at different times in groups of threads of a CTA"
+        raise NotProved(added[0].line, what)
 
 
-def _is_same(letter: str, first: _Group, second: _Group) -> bool:
-    return _forms(letter, first) == _forms(letter, second)
+_Barrier = tuple[tuple[int, ...], str, bool]  # its steps in the kernel, its number, and whether it has a count
+_BEGIN: _Barrier = (END,), "", False
 
 
-def _forms(letter: str, group: _Group) -> set[tuple[int, str, bool]]:
-    projection = group.projections[letter]
+def _labels(letter: str, group: _Group) -> dict[int, _Barrier]:
+    """What the kernel's barriers of a group are, and those that were added for it."""
+    matched = group.projections[letter].matched
     return {
-        (own, _id(step), count_of(step) is None)
-        for step in group.own[letter]
-        for own in projection.matched[step.number]
+        s.number: (tuple(sorted(matched.get(s.number, ()))), _id(group, s), count_of(s) is None)
+        for s in group.own[letter]
     }
 
 
-def _id(step: Step) -> str:
+def _is_added(barrier: _Barrier) -> bool:
+    return not barrier[0]
+
+
+def _order(letter: str, group: _Group) -> dict[_Barrier, frozenset[_Barrier]]:
+    """The barriers of the kernel that may be next after one of them, and from the beginning."""
+    part, labels = group.part, _labels(letter, group)
+    found = dict[_Barrier, frozenset[_Barrier]]()
+    for label, firsts in [(_BEGIN, (0,)), *((label, part.following(part.steps[n])) for n, label in labels.items())]:
+        after = {labels[n] for n in labels if any(part.comes_to(t, {n}, labels.keys() - {n}) for t in firsts)}
+        found[label] = found.get(label, frozenset()) | after
+    return found
+
+
+def _id(group: _Group, step: Step) -> str:
+    """The number of a barrier: its digits where they are known, also of a register."""
+    numbers = {new for p in group.projections.values() for _, new in p.barrier_ids.get(step.number, ())}
     position = id_position(step)
-    return "" if position is None else step.sources[position].text
+    text = "" if position is None else step.sources[position].text
+    return next(iter(numbers)) if len(numbers) == 1 and not text.isdigit() else text

@@ -34,10 +34,7 @@ class Holds:
         """That kernels which concern other CTAs are the only ones that wait, and that lanes of a warp do not wait for
         each other in one kernel while they wait in another."""
         for letter, waits in self.waits.items():
-            if self.added and (waits.held or waits.cluster):
-                step = self.added[0]
-                raise NotProved(step.line, f"`{step.statement}` is of no kernel, and kernel {letter} waits elsewhere")
-            others = [s for other, its in self.own.items() if other != letter for s in its]
+            others = [*self.added, *(s for other, its in self.own.items() if other != letter for s in its)]
             others += [self.fused.steps[n] for n in self.held if self.held[n] != letter]
             if waits.cluster and others:
                 what = f"`{others[0].statement}` waits, and kernel {letter} waits for other CTAs of its cluster"

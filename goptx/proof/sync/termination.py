@@ -18,14 +18,15 @@ from goptx.proof.sync.varying import varying_branches
 from goptx.ptx.opcodes import Scope
 
 
-def check_termination(projections: Sequence[Projection]) -> int:
-    """How many loops were looked at. Raises `NotProved`."""
+def check_termination(projections: Sequence[Projection], given: int = TRUE, whole: Program | None = None) -> int:
+    """How many loops were looked at, for the threads of which `given` holds. `whole` is the code of all threads of the
+    CTA, where others of it may ask. Raises `NotProved`."""
     fused = projections[0].fused
     diverging = diverging_branches(projections) if fused.loop_heads else frozenset[int]()
     edges = dict.fromkeys(edge for p in projections for edge in p.back)
     for edge in edges:
-        idle = _idle(projections, edge)
-        if idle == FALSE or any(_is_asked_by_others(p, edge, idle, diverging) for p in projections):
+        idle = projections[0].formulas.both(given, _idle(projections, edge))
+        if idle == FALSE or any(_is_asked_by_others(p, edge, idle, diverging, whole or fused) for p in projections):
             continue
         last = fused.steps[fused.blocks[edge[0]][-1]]
         raise NotProved(last.line, f"the loop that `{last.statement}` begins again may go on when no kernel does")
@@ -43,16 +44,17 @@ def _idle(projections: Sequence[Projection], edge: tuple[int, int]) -> int:
     return idle
 
 
-def _is_asked_by_others(projection: Projection, edge: tuple[int, int], idle: int, diverging: frozenset[int]) -> bool:
+def _is_asked_by_others(
+    projection: Projection, edge: tuple[int, int], idle: int, diverging: frozenset[int], of_cta: Program
+) -> bool:
     """Whether lanes that do not get on are in the loop only because other lanes of their warp, or threads of their CTA,
     ask for it: in the loop itself, or before it, and no branch has led those elsewhere since."""
-    fused = projection.fused
     for name, asked in projection.asked.get(edge, {}).items():
         if projection.formulas.both(idle, asked) != FALSE:
             continue
-        asking, blocks, divided = name.removeprefix(ASKED), projection.asking, diverging
+        asking, blocks, divided, fused = name.removeprefix(ASKED), projection.asking, diverging, projection.fused
         if asking.startswith(OF_CTA):
-            asking, blocks = asking.removeprefix(OF_CTA), projection.asking_of_cta
+            asking, blocks, fused = asking.removeprefix(OF_CTA), projection.asking_of_cta, of_cta
             divided = varying_branches(fused, Scope.CTA)
         if asking.isdigit():
             found = _is_there(fused, int(asking), edge, divided)

@@ -99,8 +99,8 @@ def _depends(program: Program, step: Step, varying: set[str] | frozenset[str], s
         return True
     if scope == Scope.WARP and step.number in program.uniform:
         return False
-    if row.scope >= Scope.CTA:
-        return False  # a reduction over all threads
+    if row.scope >= Scope.CTA:  # a reduction over all threads that come to the barrier
+        return any(n in varying or _is_of_thread(program, n) for s in step.sources[:-1] for n in s.names)
     if row.scope == Scope.WARP and facts.base in ("vote", "redux"):
         lanes = step.sources[-1].names  # lanes may be in groups of their own
         return scope > Scope.WARP or any(n in varying or _is_of_thread(program, n) for n in lanes)

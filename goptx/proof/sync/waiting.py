@@ -23,14 +23,14 @@ from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.projection import Projection
 from goptx.proof.sync.held_up import Holds
 from goptx.proof.sync.varying import varying_branches
-from goptx.proof.sync.waits import is_barrier, is_plain, is_plain_barrier
+from goptx.proof.sync.waits import id_position, is_barrier, is_plain, is_plain_barrier
 from goptx.ptx.opcodes import Scope
 
 MOST_SETS = 4096
 _RESULT = re.compile(r"result ([0-9]+)\.[0-9]+")
 Place = tuple[int, int]  # a block, and the position of a step in it
 GONE: Place = (END, 0)  # of threads that have ended, where that matters
-Label = tuple[str, str, bool]  # of a barrier: its id, the kernels that wait there, whether it is a reduction
+Label = tuple[str, str, str]  # of a barrier: its id, the kernels that wait there, which reduction it is
 Labels = dict[int, frozenset[object]]
 
 
@@ -66,14 +66,13 @@ def check_waiting(fused: Program, projections: Mapping[str, Projection]) -> Foun
     return found
 
 
-def check_arrivals(fused: Program, letter: str, projection: Projection, counted: Sequence[Step]) -> None:
-    """That no thread of those that come to the code ends before others are at a barrier which counts them all. Barriers
-    of other kernels are of no account, and nothing is presumed. Raises `NotProved`."""
-    projections = {letter: projection}
-    inside = [fused.steps[n] for start in fused.order for n in fused.blocks[start]]
-    own = {letter: [s for s in inside if is_barrier(s) and s.number in projection.matched]}
+def check_arrivals(
+    fused: Program, letter: str, projection: Projection, own: Sequence[Step], counted: Sequence[Step]
+) -> None:
+    """That no thread of those that come to the code ends before others are at a barrier which counts them all. `own`
+    are the kernel's barriers; others are of no account, and nothing is presumed. Raises `NotProved`."""
     numbers = frozenset(s.number for s in counted)
-    _Order(fused, projections, own, Found(), counted=numbers, far=True).check()
+    _Order(fused, {letter: projection}, {letter: own}, Found(), counted=numbers, far=True).check()
 
 
 @dataclass
@@ -88,8 +87,10 @@ class _Order:
     holds: Holds | None = None
     counted: frozenset[int] = frozenset()
     far: bool = False  # whether branches that decide no more than a later barrier are followed, too
-    shared: set[int] = field(default_factory=set)  # barriers by whose result several branches go one way
-    beside: set[int] = field(default_factory=set)  # barriers that some threads come to while others are at another
+    shared: set[tuple[int, int]] = field(
+        default_factory=set
+    )  # branches that go one way, with barriers that decide that
+    beside: set[frozenset[int]] = field(default_factory=set)  # barriers to which threads come at the same time
 
     def check(self) -> None:
         first = self._next([(0, 0)], frozenset())
@@ -105,17 +106,40 @@ class _Order:
             if len(seen) > MOST_SETS:
                 raise NotProved(self.fused.steps[0].line, "too many sets of places to follow the barriers")
             passed = is_barrier(self._step(min(places)))
-            if len(places) > 1:
-                self.beside.update(self._step(place).number for place in places)
+            if passed:
+                self.beside.add(frozenset(self._step(place).number for place in places))
             for following in self._after(places):
                 found, passes = self._next(following, frozenset() if passed else held)
                 after = found | gone, passes
                 if after not in seen:
                     seen.add(after)
                     waiting.append(after)
-        for number in self.shared & self.beside:  # then its result may be that of different times
-            step = self.fused.steps[number]
-            raise NotProved(step.line, f"not all threads of a CTA come to `{step.statement}` at the same time")
+        for branch, number in self.shared:
+            self._check_last(branch, self.fused.steps[number])
+
+    def _check_last(self, branch: int, barrier: Step) -> None:
+        """That threads which take a branch by the result of a barrier, or of copies of it, have it of the last time
+        that all threads came to one of these."""
+        copies = self._copies(barrier.number)
+        others = (self.fused.steps[n] for n in copies - {barrier.number})
+        old = [
+            s
+            for s in others
+            if any(self.fused.comes_to(t, {branch}, {barrier.number}) for t in self.fused.following(s))
+        ]
+        if old or any(copies & its and not its <= copies for its in self.beside):
+            what = f"not all threads of a CTA come to `{barrier.statement}` at the same time"
+            raise NotProved(barrier.line, what)
+
+    def _copies(self, barrier: int) -> frozenset[int]:
+        """The reductions to which threads come while others come to this one, or to another of them."""
+        found = frozenset([barrier])
+        while (
+            more := frozenset(n for its in self.beside if its & found for n in its if self.fused.steps[n].facts.reduces)
+            - found
+        ):
+            found |= more
+        return found
 
     def _is_met(self, step: Step) -> bool:
         """Whether all threads that are followed come there, or all of a kernel."""
@@ -231,7 +255,8 @@ class _Order:
         letters = "".join(letter for letter, its in self.own.items() if step in its)
         ids = {new for p in self.projections.values() for _, new in p.barrier_ids.get(step.number, ())}
         named = step.sources[0].text if step.sources else step.opcode
-        return " ".join(sorted(ids)) or named, letters, "red" in step.opcode.split(".")
+        operation = next((w for w in step.opcode.split(".") if w in ("and", "or", "popc")), "")
+        return " ".join(sorted(ids)) or named, letters, operation
 
     def _after(self, places: frozenset[Place]) -> Iterator[list[Place]]:
         """What follows, for each way that all threads may go together."""
@@ -265,8 +290,9 @@ class _Order:
         """Copies of one branch of a kernel, which all threads take alike, or branches by one result of a barrier."""
         for reason in (self._of_kernel, self._by_barrier):
             known = {start: found for start in branches if (found := reason(start))}
-            if len(known) == len(branches) and len({own[:2] for own in known.values()}) == 1:
-                self.shared.update(number for letter, number, _ in known.values() if not letter)
+            which = {number if letter else min(self._copies(number)) for letter, number, _ in known.values()}
+            if len(known) == len(branches) and len(which) == len({letter for letter, _, _ in known.values()}) == 1:
+                self.shared |= {(branches[at].number, n) for at, (letter, n, _) in known.items() if not letter}
                 for side in (True, False):
                     targets = (self._side(start, side == same) for start, (_, _, same) in known.items())
                     yield [(target, 0) for target in targets if target != END]
@@ -286,7 +312,7 @@ class _Order:
         (variable, *others) = formulas.support(test) or (LAST,)
         found = None if others or variable == LAST else _RESULT.fullmatch(terms[variable].head)
         barrier = self.fused.steps[int(found[1])] if found else None
-        if barrier is None or not barrier.facts.reduces or barrier.guard or not is_plain_barrier(barrier):
+        if barrier is None or not barrier.facts.reduces or barrier.guard or not self._is_met(barrier):
             return None
         return "", barrier.number, test == formulas.variable(variable)
 
@@ -318,9 +344,10 @@ def _by_thread(kernel: Program) -> frozenset[int]:
 
 
 def _stands_for_plain(step: Step, projections: Mapping[str, Projection]) -> bool:
-    """Whether it is a plain barrier, or one that counts the threads of a kernel where that has a plain barrier."""
+    """Whether it is a plain barrier, or one that counts the threads of a kernel where that has a plain barrier, or
+    none: then it was added."""
     own = [(p.kernel, n) for p in projections.values() for n in p.matched.get(step.number, ())]
-    return is_plain(step) or (bool(own) and all(is_plain(kernel.steps[n]) for kernel, n in own))
+    return is_plain(step) or all(is_plain(kernel.steps[n]) for kernel, n in own)
 
 
 def _passes_a_barrier(kernel: Program, block: int) -> bool:
@@ -336,7 +363,7 @@ def _passes_a_barrier(kernel: Program, block: int) -> bool:
 def _check_ids(projections: Mapping[str, Projection], own: Mapping[str, Sequence[Step]], added: Sequence[Step]) -> None:
     """That barriers of one kernel stay distinct as they are in it, and that kernels share only plain ones. One whose
     number is not known may be any."""
-    users: dict[str, set[tuple[str, bool]]] = {s.sources[0].text: {("", True)} for s in added}
+    users: dict[str, set[tuple[str, bool]]] = {}
     for letter, steps in own.items():
         ids: dict[str, str] = {}
         numbers = projections[letter].barrier_ids
@@ -353,6 +380,11 @@ def _check_ids(projections: Mapping[str, Projection], own: Mapping[str, Sequence
         for name in counted:
             if list(ids.values()).count(name) > 1:
                 raise NotProved(steps[0].line, f"barrier {name} of kernel {letter} has several numbers")
+    for step in added:
+        its = users.setdefault(step.sources[id_position(step) or 0].text, set())
+        counting = next(iter(projections.values())).counting.get(step.number, set())
+        if {letter for letter, _ in its} - {""} not in ({letter} for letter in counting):
+            its.add(("", is_plain(step)))
     for name, its in users.items():
         if len({letter for letter, _ in its}) > 1 and not all(plain for _, plain in its):
             line = next(
