@@ -87,3 +87,28 @@ def test_threads_that_end_while_others_come_to_a_barrier_once_more() -> None:
     for one, other in zip(kernels, named(PLAIN, TWICE), strict=True):
         wrong = wrong.replace(digest(str(parse(one))), digest(str(parse(other))))
     assert "counts threads that may have ended" in outcome(wrong, named(PLAIN, TWICE))
+
+
+NUMBERED = HEAD + (  # the numbers of its barriers are in registers
+    "mov.u32 %r3, 9;\nmin.u32 %r3, %r3, 5;\nst.global.u32 [%rd2], 1;\nbar.sync %r3;\nst.global.u32 [%rd2], 2;\n"
+    "bar.sync 6;\nst.global.u32 [%rd2], 3;\nret;\n}\n"
+)
+
+
+@pytest.mark.parametrize("shapes", ["2:32 3:64", "2:96 3:33"])
+def test_numbers_of_barriers_that_registers_hold(shapes: str) -> None:
+    kernels = named(PLAIN, NUMBERED)
+    text = text_of("interleave", kernels, shapes)
+    assert outcome(text, kernels) == "proved"
+    for old, new in (("_r3, 5;", "_r3, 6;"), ("bar.sync 6;", "bar.sync 5;"), ("bar.sync 6;", "bar.sync 6, 32;")):
+        assert old in text
+        assert outcome(text.replace(old, new), kernels) != "proved", new
+
+
+def test_interleaved_kernels_may_have_one_shared_array_and_others_may_not() -> None:
+    own = ".extern .shared .align 16 .b8 tile[];\n.visible"
+    stores = PLAIN.replace("ret;", "mov.u32 %r3, tile;\nst.shared.u32 [%r3], %r2;\nret;").replace(".visible", own)
+    kernels = named(stores, stores)
+    text = text_of("interleave", kernels, "2:32:64 3:32:128")
+    assert outcome(text, kernels) == "proved"
+    assert outcome(text.replace('"interleaved": true', '"interleaved": false'), kernels) != "proved"
