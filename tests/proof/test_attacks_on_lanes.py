@@ -6,7 +6,10 @@ import pytest
 
 import goptx
 from goptx.proof.certificate import digest
+from goptx.proof.kernel_code import program_of
 from goptx.proof.prove import prove_text
+from goptx.proof.sync.varying import varying_branches
+from goptx.ptx.opcodes import Scope
 from goptx.ptx.parse import parse
 
 HEAD = """
@@ -112,3 +115,18 @@ def test_interleaved_kernels_may_have_one_shared_array_and_others_may_not() -> N
     text = text_of("interleave", kernels, "2:32:64 3:32:128")
     assert outcome(text, kernels) == "proved"
     assert outcome(text.replace('"interleaved": true', '"interleaved": false'), kernels) != "proved"
+
+
+READ = HEAD + (  # the number of the warp, as all its lanes read it of the first one
+    "shr.u32 %r3, %r1, 5;\nshfl.sync.idx.b32 %r4, %r3, LANE, CLAMP, 0xffffffff;\nsetp.ge.u32 %p1, %r4, 1;\n"
+    "@%p1 bra L;\nbar.sync 5, 32;\nL:\nst.global.u32 [%rd2], %r4;\nbar.sync 1;\nsetp.lt.u32 %p2, %r4, 1;\n"
+    "@%p2 bra M;\nbar.sync 2;\nbra E;\nM:\nbar.sync 2;\nst.global.u32 [%rd2+4], 1;\nE:\nret;\n}\n"
+)
+
+
+@pytest.mark.parametrize(("lane", "clamp"), [("0", "31"), ("%r2", "31"), ("0", "7967"), ("0", "15")])
+def test_what_all_lanes_read_of_one_lane_is_one_value(lane: str, clamp: str) -> None:
+    code = parse(READ.replace("LANE", lane).replace("CLAMP", clamp).replace("NAME", "k"))
+    program = program_of(code.entries[0])
+    assert (not varying_branches(program, Scope.WARP)) == ((lane, clamp) == ("0", "31"))
+    assert varying_branches(program, Scope.CTA)

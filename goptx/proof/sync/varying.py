@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from goptx.proof.kernel_code import CARRY, END, Program, Step
+from goptx.proof.step_forms import FULL
 from goptx.ptx.opcodes import Scope
 
 _SAME_EVERYWHERE = frozenset(
@@ -104,12 +105,22 @@ def _depends(program: Program, step: Step, varying: set[str] | frozenset[str], s
     if row.scope == Scope.WARP and facts.base in ("vote", "redux"):
         lanes = step.sources[-1].names  # lanes may be in groups of their own
         return scope > Scope.WARP or any(n in varying or _is_of_thread(program, n) for n in lanes)
+    if scope == Scope.WARP and _reads_one_lane(step):
+        return False
     if program.is_effect(step):
         constant = (facts.read_only and scope == Scope.WARP) or (steady and row.access == "l" and facts.base == "ld")
         return not constant or any(n in varying or _is_of_thread(program, n) for s in step.sources for n in s.names)
     return any(n in varying or _is_of_thread(program, n) for s in step.sources for n in s.names) or (
         (facts.uses_carry and CARRY in varying) or (row.updates and any(w in varying for w in step.writes))
     )
+
+
+def _reads_one_lane(step: Step) -> bool:
+    """Whether all lanes of a warp read the value of one known lane."""
+    if step.facts.base != "shfl" or "idx" not in step.facts.modifiers:
+        return False
+    _, lane, clamp, mask = step.sources
+    return lane.text.isdigit() and clamp.text == "31" and mask.text in FULL
 
 
 def _is_of_thread(program: Program, name: str) -> bool:
