@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import TYPE_CHECKING, NoReturn
 
 from goptx.proof.dependent.handed_on import Moved, check_move, lanes_of
@@ -128,10 +129,10 @@ class LaneCases:
         found = self.terms.opaque(f"{head} {self.start}", self.start)
         return self.formulas.variable(found) if is_predicate else found
 
-    def on_edge(self, cases: Sequence[Case], test: int, last: Step, target: int) -> dict[int, Lanes]:
-        """The cases of the lanes that leave the block where `test` holds, after the branches that it decides."""
+    def on_edge(self, cases: Sequence[Case], tests: Sequence[int], last: Step, target: int) -> dict[int, Lanes]:
+        """The cases of the lanes that leave the block where one of `tests` holds, past branches that it decides."""
         found: dict[int, Lanes] = {}
-        for case in cases:
+        for case, test in product(cases, tests):
             given = self.formulas.both(case.given, test)
             if given == FALSE:
                 continue
@@ -164,8 +165,14 @@ class LaneCases:
         """Where a branch of the kernel leads, with the formula that a lane goes there."""
         following = self.kernel.following(step)
         if step.facts.base == "brx":
-            index = self.terms.resolved(self.inner.source(case.registers, step.sources[0]), case.given)
-            return list(zip(step.targets, self.inner.indexed(index, len(step.targets)), strict=True))
+            index = self.inner.source(case.registers, step.sources[0])
+            tests = self.inner.indexed(index, len(step.targets))
+            if self.formulas.support(case.given).isdisjoint(v for t in tests for v in self.formulas.support(t)):
+                tests = self.inner.indexed(self.terms.resolved(index, case.given), len(step.targets))
+            ways = dict.fromkeys(step.targets, FALSE)
+            for target, test in zip(step.targets, tests, strict=True):
+                ways[target] = self.formulas.either(ways[target], test)
+            return [*ways.items()]
         test = self.inner.guard(case.registers, step)
         return list(zip(following, (test, self.formulas.negation(test)), strict=False))
 
