@@ -130,3 +130,26 @@ def test_what_all_lanes_read_of_one_lane_is_one_value(lane: str, clamp: str) -> 
     program = program_of(code.entries[0])
     assert (not varying_branches(program, Scope.WARP)) == (lane != "%r1" and clamp == "31")
     assert varying_branches(program, Scope.CTA)
+
+
+AWAY = HEAD + (  # lanes end on two ways; the second is taken by all that are left, as ranges of numbers say
+    "ld.global.u32 %r3, [%rd2];\nmul.lo.u32 %r4, %r1, 7;\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra L;\n"
+    "vote.sync.ballot.b32 %r5, %p1, -1;\nbra M;\nL:\nprmt.b32 %r4, %r4, %r3, 1;\nst.global.u32 [%rd2+512], %r4;\nret;\n"
+    "M:\nand.b32 %r6, %r4, 2147483648;\nsetp.eq.u32 %p2, %r6, 0;\n@%p2 bra N;\n"
+    "vote.sync.ballot.b32 %r5, %p2, -1;\nbra E;\nN:\nst.global.u32 [%rd2+1024], %r4;\nret;\n"
+    "E:\nst.global.u32 [%rd2+2048], %r5;\nret;\n}\n"
+)
+
+
+@pytest.mark.parametrize("strategy", ["weave", "vertical"])
+def test_ranges_of_numbers_say_which_side_the_lanes_take_that_are_left(strategy: str) -> None:
+    kernels = named(AWAY, AWAY)
+    text = text_of(strategy, kernels, "2:64 2:64")
+    assert outcome(text, kernels) == "proved"
+    for old, new in (
+        ("%b_r6, 0;", "%b_r6, 1;"),
+        ("%b_r1, 7;", "%b_r1, 9;"),
+        ("setp.eq.u32 %b_p2", "setp.ne.u32 %b_p2"),
+    ):
+        assert old in text
+        assert outcome(text.replace(old, new, 1), kernels) != "proved", new

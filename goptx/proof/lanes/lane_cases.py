@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, NoReturn
 
@@ -211,7 +212,7 @@ class LaneCases:
                 return self._split(case, tests[0]) if tests else []  # an index beyond the targets is undefined
             numbers = [n for n in self.claimed.get(step.number, ()) if n not in case.done]
             effect = self.kernel.is_effect(step)
-            if not numbers and (effect or step.number in self.of.claimed):
+            if not numbers and (effect or step.number in self._awaited):
                 break
             if effect:
                 found = self._event(case, step, numbers)
@@ -244,9 +245,19 @@ class LaneCases:
                 return True
         return False
 
+    @cached_property
+    def _awaited(self) -> frozenset[int]:
+        """The kernel's steps at which it waits for the fused kernel: that has them here or later. What it has computed
+        before, out of the kernel's order, is computed once more."""
+        fused, later = self.of.fused, set(self.claimed)
+        for target in fused.successors(self.start):
+            for block in fused.reached(target, fused.successors) if target != END else ():
+                later.update(own for number in fused.blocks[block] for own in self.of.claims.get(number, ()))
+        return frozenset(n for n in self.of.claimed if n in later or self.kernel.is_effect(self.kernel.steps[n]))
+
     def _first_claimed(self, place: int) -> int:
         """The place, or the first after it whose step does more than to compute what the fused kernel does not need."""
-        while place != END and not self.kernel.steps[place].is_branch and place not in self.of.claimed:
+        while place != END and not self.kernel.steps[place].is_branch and place not in self._awaited:
             (place,) = self.kernel.following(self.kernel.steps[place])
         return place
 
@@ -277,6 +288,8 @@ class LaneCases:
             guard = self._is(event.guard, case)
             if guard not in (TRUE, FALSE):
                 return self._split(case, guard, event.guard)
+            # known by other comparisons, perhaps, which are lost where cases are united
+            case.given = self.formulas.both(case.given, self.formulas.same(event.guard, guard))
             if guard == test:
                 if guard == TRUE:
                     same = self._handed if event.step.number in self.of.handed else self._same

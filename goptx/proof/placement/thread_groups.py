@@ -162,18 +162,20 @@ def _group(fused: Program, projections: Mapping[str, Projection], given: int) ->
 
 
 def _part(fused: Program, projections: Mapping[str, Projection], given: int) -> Program:
-    """Without the branches that `given` decides, and the blocks to which no thread of it comes."""
-    projection = next(iter(projections.values()))
-    come, decided = {END}, dict[int, int]()
-    for start, (registers, cases) in projection.ends.items():
-        if any(projection.formulas.both(c.given, given) != FALSE for c in cases):
-            come.add(start)
-        last = fused.steps[fused.blocks[start][-1]]
-        if last.guard and last.is_branch and last.facts.base != "brx":
-            test = projection.terms.formula_under(projection.outer.guard(registers, last), given)
-            if test in (TRUE, FALSE) and len(fused.following(last)) > 1:
-                decided[start] = fused.following(last)[0 if test == TRUE else -1]
-    return part_of(fused, lambda start, target: target in come and decided.get(start, target) == target)
+    """Without the ways that no thread takes of which `given` holds."""
+    return part_of(fused, lambda start, target: all(_goes(p, start, target, given) for p in projections.values()))
+
+
+def _goes(projection: Projection, start: int, target: int, given: int) -> bool:
+    """Whether such a thread may go from a block to a target. Each projection follows all threads."""
+    fused, formulas = projection.fused, projection.formulas
+    registers, cases = projection.ends.get(start, ({}, ()))
+    last, test = fused.steps[fused.blocks[start][-1]], TRUE
+    if last.guard and last.is_branch and last.facts.base != "brx" and len(set(fused.following(last))) > 1:
+        guard = projection.outer.guard(registers, last)
+        test = guard if target == fused.following(last)[0] else formulas.negation(guard)
+    here = (formulas.both(c.given, given) for c in cases)
+    return any(g != FALSE and projection.terms.formula_under(test, g) != FALSE for g in here)
 
 
 def _counts_own(projection: Projection, step: Step) -> bool:
