@@ -35,7 +35,8 @@ MOST_VISITS = 12  # of a block, on average
 class Projection:
     """`claims` has for each step of the fused kernel the steps of the kernel that it claims to be, `branches` the
     branches, `foreign` the steps that claim to be another kernel's only. Filled by `check`: `ends` are the
-    registers and cases at the end of each block, `ended` the lanes that leave it with the kernel at its end,
+    registers and cases at the end of each block, `ended` the lanes that leave it with the kernel at its end, `taken`
+    the blocks to which lanes go from it,
     `matched` the kernel's steps that an event was, `ballots` those by which a step's lane mask is cut, `polarity`
     for a branch the kernel's branch that it is, and whether it goes the same way, `divided` that branch for the
     lanes whose kernel has not ended; `computed` the values of the fused kernel's steps that only compute; `handed`
@@ -81,6 +82,7 @@ class Projection:
     asking_of_cta: set[int] = field(default_factory=set, init=False)
     active: dict[int, tuple[int, int]] = field(default_factory=dict, init=False)
     ended: dict[int, int] = field(default_factory=dict)
+    taken: dict[int, frozenset[int]] = field(default_factory=dict, init=False)
     cuts: dict[int, set[int]] = field(default_factory=dict, init=False)
     comers: set[int] = field(default_factory=set, init=False)
     barrier_ids: dict[int, set[tuple[str, str]]] = field(default_factory=dict, init=False)
@@ -219,9 +221,10 @@ class Projection:
             if here.is_indexed(cases, last) or (most is not None and most < len(last.targets)):
                 self.indexed.add(last.number)
         self.ends[start] = registers, cases
-        self.ended[start] = FALSE
-        for target, test in self._ways(registers, last):
-            found = here.on_edge(cases, test, last, target)
+        self.ended[start], self.taken[start] = FALSE, frozenset()
+        for target, tests in self._ways(registers, last).items():
+            found = here.on_edge(cases, tests, last, target)
+            self.taken[start] = self.taken[start] | {target} if found else self.taken[start]
             if END in found and not self.fused.only_ends(target):
                 self.ended[start] = self.formulas.either(self.ended[start], found[END][0])
             after = self._asking(registers, last, target)
@@ -270,20 +273,20 @@ class Projection:
         """Whether this lane asked for it, where a vote gave a step's guard to the whole warp."""
         return registers.get(f"{VOTED}{step.guard}") if step.guard else None
 
-    def _ways(self, registers: dict[str, int], last: Step) -> Iterator[tuple[int, int]]:
-        """The blocks after a block, with the formula that a lane goes there."""
+    def _ways(self, registers: dict[str, int], last: Step) -> dict[int, list[int]]:
+        """The blocks after a block, with the formulas that a lane goes there: of an indirect branch one for each index
+        that leads to a block, since a block may stand in the table more than once."""
         following = self.fused.following(last)
         if last.facts.base == "brx":
+            ways: dict[int, list[int]] = {target: [] for target in following}
             index = self.outer.source(registers, last.sources[0])
-            tests = dict.fromkeys(last.targets, FALSE)  # a block may stand in the table more than once
             for target, test in zip(last.targets, self.outer.indexed(index, len(last.targets)), strict=True):
-                tests[target] = self.formulas.either(tests[target], test)
-            yield from tests.items()
-        elif len(following) == 1:
-            yield following[0], TRUE
-        else:
-            test = self.outer.guard(registers, last)
-            yield from zip(following, (test, self.formulas.negation(test)), strict=True)
+                ways[target].append(test)
+            return ways
+        if len(following) == 1:
+            return {following[0]: [TRUE]}
+        test = self.outer.guard(registers, last)
+        return {following[0]: [test], following[1]: [self.formulas.negation(test)]}
 
     def _event(self, registers: dict[str, int], step: Step, cases: Cases) -> Event:
         """Where lanes may come along for which the kernel has ended, more may be active than in the kernel."""

@@ -19,6 +19,7 @@ from goptx.proof.dependent.own_elements import Elements
 from goptx.proof.failures import Failed, rule
 from goptx.proof.inlined_calls import with_functions
 from goptx.proof.kernel_code import NotProved, Program, Step, program_of
+from goptx.proof.lanes.reached_code import in_reached_code
 from goptx.proof.placement.placement import Placements, placements_of
 from goptx.proof.placement.pooled_memory import check_parts, in_pool
 from goptx.proof.placement.thread_groups import check_groups
@@ -103,9 +104,10 @@ class _Proof:
                 if step.facts.base == "brx" and not any(step.number in p.indexed for p in projections.values()):
                     raise NotProved(step.line, f"`{step.statement}` may have an index that is beyond its targets")
             check_products(fused)
-        settle_joint_branches([*projections.values()])
-        diverging = diverging_branches(projections.values())
-        for letter, projection in projections.items():
+        reached = in_reached_code(fused, projections)
+        settle_joint_branches([*reached.values()])
+        diverging = diverging_branches(reached.values())
+        for letter, projection in reached.items():
             with rule("convergence", letter):
                 together += check_convergence(projection, diverging)
         with rule("variables", ""):
@@ -117,14 +119,13 @@ class _Proof:
         with rule("waiting", ""):
             waits, loops = list[Found](), 0
 
-            def check(part: Program, its: Mapping[str, Projection], given: int, whole: Program) -> Found:
+            def check(part: Program, its: Mapping[str, Projection], given: int, whole: Program) -> None:
                 nonlocal loops
                 waits.append(check_waiting(part, its))
                 with rule("termination", ""):
                     loops = max(loops, check_termination(list(its.values()), given, whole))
-                return waits[-1]
 
-            check_groups(fused, projections, self.placements, check)
+            check_groups(next(iter(reached.values())).fused, reached, self.placements, check)
         established = (
             *_followed(list(projections.values())),
             Established("variables", "", f"variables separate ({variables.separate})"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from goptx.proof.formulas import FALSE, TRUE, Formulas
 
@@ -23,11 +24,20 @@ class Term:
     formula: int = NO_FORMULA
 
 
+class Numbers(Protocol):
+    """Normal forms of what instructions compute from terms, None for what has none."""
+
+    def value(self, opcode: str, *operands: int) -> int | None: ...
+
+    def comparison(self, opcode: str, first: int, second: int) -> int | None: ...
+
+
 class Terms:
-    """A store of terms, with the formulas over them."""
+    """A store of terms, with the formulas over them. `numbers` knows more of some of them."""
 
     def __init__(self) -> None:
         self.formulas = Formulas()
+        self.numbers: Numbers | None = None
         self._terms: list[Term] = []
         self._numbers: dict[Term, int] = {}
         self._chooses: list[bool] = []  # whether a term has a choice in it
@@ -113,9 +123,19 @@ class Terms:
             if term.head == "choice":
                 done[top] = parts[0] if len(parts) == 1 else self.choice(test, *parts)
             else:
-                done[top] = self.make(term.head, *parts, formula=test)
+                found = self.numbers.value(term.head, *parts) if self.numbers and (*parts,) != term.parts else None
+                done[top] = self.make(term.head, *parts, formula=test) if found is None else found
             stack.pop()
         return done[number]
+
+    def _comparison_under(self, variable: int, given: int) -> int:
+        """The formula that a variable is where `given` holds."""
+        known = self.formulas.under(self.formulas.variable(variable), given)
+        instead = self.resolved(variable, given) if known is None else variable
+        term = self._terms[instead]
+        if self.numbers and instead != variable and term.head.startswith("setp."):
+            known = self.numbers.comparison(term.head, *term.parts)
+        return self.formulas.variable(instead) if known is None else known
 
     def formula_under(self, formula: int, given: int) -> int:
         """The formula where `given` holds: a constant if that decides it, with its comparisons resolved."""
@@ -124,12 +144,7 @@ class Terms:
         decided = self.formulas.under(formula, given)
         if decided is not None:
             return decided
-        by = {}
-        for variable in self.formulas.support(formula):
-            if self._chooses[variable]:
-                instead = self.resolved(variable, given)
-                if instead != variable:
-                    by[variable] = self.formulas.variable(instead)
+        by = {v: self._comparison_under(v, given) for v in self.formulas.support(formula) if self._chooses[v]}
         if not by:
             return formula
         found = self.formulas.replaced(formula, by)

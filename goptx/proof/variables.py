@@ -102,6 +102,8 @@ class Variables:
         """Raises `Failed` where kernels, or copies of one, share a variable of a CTA or a thread, or kernels of
         several modules one of these. Arrays without a size all begin at one place."""
         where = "" if variable.space == ".shared" and variable.dims[:1] == ("",) else name
+        if variable.space == ".shared" and self.witness.launch and self.witness.launch.interleaved:
+            where = f"{letter} {where}"  # a CTA is one of a single kernel
         if self.owners.setdefault(where, owner) != owner:
             raise Failed("variables", letter, variable.line, f"`{name}` belongs to another kernel, too")
 

@@ -112,3 +112,17 @@ def test_conditions_that_are_too_many_are_not_proved() -> None:
     text = "\n".join(f"A{i}" for i in range(1, 3005)) + "\nA3005: @%a_p2 st.global.u32 [%a_d2], %a_r1;"
     made = certificate(Given(f"{ADDRESS}{a}\n@%p2 st.global.u32 [%d2], %r1;"), text)
     assert "the conditions of this kernel are too many to follow" in str(made)
+
+
+def test_what_is_computed_in_an_earlier_block_than_its_turn() -> None:
+    given = Given(
+        "ld.param.u64 %d1, [out];\nst.global.u32 [%d1], 1;\nmov.u32 %r2, %tid.x;\nadd.u32 %r3, %r2, 5;\n"
+        "st.global.u32 [%d1+4], %r3;",
+        "ld.param.u64 %d1, [out];\nld.global.u32 %r1, [%d1];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\n"
+        "st.global.u32 [%d1], %r1;\nL:\nst.global.u32 [%d1+4], 2;",
+    )
+    text = "A1\nA3\nA4\nB1\nB2\nB3\nB4: @%b_p1 bra BL;\nB5\nBL:\nA2\nA5\nB7"
+    assert given.certificate(text).proved
+    wrong = [("A3", "A3: mov.u32 %a_r2, %ntid.x;"), ("A4", "A4: add.u32 %a_r3, %a_r2, 6;"), ("A3\nA4", "A4\nA3")]
+    for old, new in [*wrong, ("B5", "B5\nA3: mov.u32 %a_r3, 5;"), ("B5\n", "B5\nA2\n")]:
+        assert not given.certificate(text.replace(old, new)).proved, new

@@ -5,6 +5,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, NoReturn
 
 from goptx.proof.dependent.handed_on import Moved, check_move, lanes_of
@@ -128,10 +130,10 @@ class LaneCases:
         found = self.terms.opaque(f"{head} {self.start}", self.start)
         return self.formulas.variable(found) if is_predicate else found
 
-    def on_edge(self, cases: Sequence[Case], test: int, last: Step, target: int) -> dict[int, Lanes]:
-        """The cases of the lanes that leave the block where `test` holds, after the branches that it decides."""
+    def on_edge(self, cases: Sequence[Case], tests: Sequence[int], last: Step, target: int) -> dict[int, Lanes]:
+        """The cases of the lanes that leave the block where one of `tests` holds, past branches that it decides."""
         found: dict[int, Lanes] = {}
-        for case in cases:
+        for case, test in product(cases, tests):
             given = self.formulas.both(case.given, test)
             if given == FALSE:
                 continue
@@ -164,8 +166,14 @@ class LaneCases:
         """Where a branch of the kernel leads, with the formula that a lane goes there."""
         following = self.kernel.following(step)
         if step.facts.base == "brx":
-            index = self.terms.resolved(self.inner.source(case.registers, step.sources[0]), case.given)
-            return list(zip(step.targets, self.inner.indexed(index, len(step.targets)), strict=True))
+            index = self.inner.source(case.registers, step.sources[0])
+            tests = self.inner.indexed(index, len(step.targets))
+            if self.formulas.support(case.given).isdisjoint(v for t in tests for v in self.formulas.support(t)):
+                tests = self.inner.indexed(self.terms.resolved(index, case.given), len(step.targets))
+            ways = dict.fromkeys(step.targets, FALSE)
+            for target, test in zip(step.targets, tests, strict=True):
+                ways[target] = self.formulas.either(ways[target], test)
+            return [*ways.items()]
         test = self.inner.guard(case.registers, step)
         return list(zip(following, (test, self.formulas.negation(test)), strict=False))
 
@@ -204,7 +212,7 @@ class LaneCases:
                 return self._split(case, tests[0]) if tests else []  # an index beyond the targets is undefined
             numbers = [n for n in self.claimed.get(step.number, ()) if n not in case.done]
             effect = self.kernel.is_effect(step)
-            if not numbers and (effect or step.number in self.of.claimed):
+            if not numbers and (effect or step.number in self._awaited):
                 break
             if effect:
                 found = self._event(case, step, numbers)
@@ -237,9 +245,19 @@ class LaneCases:
                 return True
         return False
 
+    @cached_property
+    def _awaited(self) -> frozenset[int]:
+        """The kernel's steps at which it waits for the fused kernel: that has them here or later. What it has computed
+        before, out of the kernel's order, is computed once more."""
+        fused, later = self.of.fused, set(self.claimed)
+        for target in fused.successors(self.start):
+            for block in fused.reached(target, fused.successors) if target != END else ():
+                later.update(own for number in fused.blocks[block] for own in self.of.claims.get(number, ()))
+        return frozenset(n for n in self.of.claimed if n in later or self.kernel.is_effect(self.kernel.steps[n]))
+
     def _first_claimed(self, place: int) -> int:
         """The place, or the first after it whose step does more than to compute what the fused kernel does not need."""
-        while place != END and not self.kernel.steps[place].is_branch and place not in self.of.claimed:
+        while place != END and not self.kernel.steps[place].is_branch and place not in self._awaited:
             (place,) = self.kernel.following(self.kernel.steps[place])
         return place
 
@@ -270,6 +288,8 @@ class LaneCases:
             guard = self._is(event.guard, case)
             if guard not in (TRUE, FALSE):
                 return self._split(case, guard, event.guard)
+            # known by other comparisons, perhaps, which are lost where cases are united
+            case.given = self.formulas.both(case.given, self.formulas.same(event.guard, guard))
             if guard == test:
                 if guard == TRUE:
                     same = self._handed if event.step.number in self.of.handed else self._same

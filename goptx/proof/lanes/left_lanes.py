@@ -42,6 +42,12 @@ class LeftLanes:
     def _under(self, formula: int, case: Case) -> int:
         return self.terms.formula_under(formula, case.given)
 
+    def _where(self, case: Case, event: Event, comes: int) -> int:
+        """The formula of the lanes of a case that execute an event, or of those that do not. What decides that may be
+        known by other comparisons."""
+        its = (self.formulas.same(guard, comes) for guard in (event.guard, self._under(event.guard, case)))
+        return self.formulas.both(case.given, self.formulas.both(*its))
+
     def check(self, case: Case, cases: Sequence[Case]) -> None:
         """That the kernel has had all events of the block which a lane may execute. A lane for which the kernel has
         ended may come along to where threads meet, since there it counts as one that does; not one whose kernel has
@@ -93,7 +99,7 @@ class LeftLanes:
         if position is None:
             return
         for comes in (TRUE, FALSE):
-            given = self.formulas.both(case.given, self.formulas.same(event.guard, comes))
+            given = self._where(case, event, comes)
             for found, _ in self.terms.outcomes(event.operands[position], given) if given != FALSE else ():
                 bits = {ballot.formula for ballot in ballots_in(self.terms, found)}
                 named = comes in bits if bits else comes == TRUE and self.terms[found].head in FULL
@@ -106,7 +112,7 @@ class LeftLanes:
         """That lanes which have ended do not change what the others learn of each other: they bring what changes
         nothing. What comes from a lane that has ended is undefined in the kernel, too (`shfl`)."""
         step, words = event.step, event.step.facts.modifiers
-        given = self.formulas.both(case.given, event.guard)
+        given = self._where(case, event, TRUE)
         if given == FALSE or not (step.facts.reduces or (step.facts.is_lane_exchange and step.facts.base != "shfl")):
             return
         if step.facts.reads_active_mask:

@@ -7,6 +7,8 @@ hidden parameters, and quotients of forms, rounded down. A register of 32 bits h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from itertools import product as pairs_of
 from math import gcd, prod
 
@@ -15,6 +17,7 @@ from goptx.proof.polynomials import Form, Product, divided, less, times, total, 
 from goptx.proof.terms import Terms
 
 _Either = Callable[[int, int, int], int]
+Limit = tuple[Form, bool]  # a form, and whether it is below 0
 
 
 class _Unknown(Exception):
@@ -32,6 +35,7 @@ class Integers:
         self._quotients: dict[int, tuple[Form, Form]] = {}
         self._ranges: dict[int, tuple[int, int]] = {}
         self._bounds: list[tuple[frozenset[int], int]] = []
+        self._limits: tuple[Limit, ...] = ()
 
     # terms -------------------------------------------------------------------------------------------
 
@@ -58,7 +62,7 @@ class Integers:
             return found
         if len(form) == 1 and len(form[0][0]) == 1 and form[0][1] == 1:
             return form[0][0][0]
-        low, high = self.range(form)
+        low, high = self._range_anywhere(form)
         return self._made(form, 0 if low >= 0 and high < 2 * half else bits)
 
     def _made(self, form: Form, bits: int = 0) -> int:
@@ -92,6 +96,35 @@ class Integers:
 
     def range(self, form: Form) -> tuple[int, int]:
         """The least and the greatest value, as far as they are known."""
+        low, high = self._range(form)
+        for limit, below in self._limits:
+            (product, n), *_ = (term for term in limit if term[0])
+            count, left = divmod(dict(form).get(product, 0), n)
+            if count and not left:
+                least, most = self._range_anywhere(limit)
+                ends = [count * least, count * -1] if below else [0, count * most]
+                more = self._range_anywhere(less(form, times(whole(count), limit)))
+                low, high = max(low, more[0] + min(ends)), min(high, more[1] + max(ends))
+        return low, high
+
+    @contextmanager
+    def _where(self, limits: Sequence[Limit]) -> Iterator[None]:
+        """Ranges are those where these limits hold."""
+        before, self._limits = self._limits, tuple(limits)
+        try:
+            yield
+        finally:
+            self._limits = before
+
+    def _limits_of(self, given: int) -> Iterator[Limit]:
+        """The limits that a formula implies."""
+        for variable in sorted(self.formulas.support(given) & self.comparisons.keys()):
+            found = self.formulas.under(self.formulas.variable(variable), given)
+            if found is not None:
+                yield self.comparisons[variable], found == TRUE
+
+    def _range(self, form: Form) -> tuple[int, int]:
+        """What follows from the ranges of its atoms."""
         low = high = 0
         for product, n in form:
             ends = [n * end for end in self._range_of_product(product)]
@@ -119,7 +152,7 @@ class Integers:
     def _range_of_product(self, product: Product) -> tuple[int, int]:
         low = high = 1
         for atom in product:
-            ends = [a * b for a in (low, high) for b in self._ranges[atom]]
+            ends = [a * b for a in (low, high) for b in self._range_of_atom(atom)]
             low, high = min(ends), max(ends)
         for atoms, limit in self._bounds:
             inside = {a for a in product if a in atoms}
@@ -127,12 +160,31 @@ class Integers:
                 high = min(high, limit * prod(max(map(abs, self._ranges[a])) for a in product if a not in inside))
         return low, high
 
+    def _range_of_atom(self, atom: int) -> tuple[int, int]:
+        low, high = self._ranges[atom]
+        if self._limits and atom in self._quotients:
+            top, bottom = self._quotients[atom]
+            found = _ends_of_quotient(self.range(top), self._range_anywhere(bottom))
+            low, high = max(low, found[0]), min(high, found[1])
+        return low, high
+
+    def _range_anywhere(self, form: Form) -> tuple[int, int]:
+        """The range without limits."""
+        with self._where(()):
+            return self.range(form)
+
     # quotients and comparisons -----------------------------------------------------------------------
 
     def quotient(self, top: Form, bottom: Form) -> Form:
         """Rounded down; `bottom` is one product, above 0."""
-        if len(bottom) != 1 or self.range(bottom)[0] < 1:
+        least, most = self._range_anywhere(bottom)
+        if len(bottom) != 1 or least < 1:
             raise _Unknown
+        (low, high), common = self.range(top), gcd(*(n for _, n in top))
+        size = -(-least // (common or 1))
+        if least == most and common > 1 and low >= 0 and (common * size - least) * (high // common) < least:
+            # common / least is 1 / size, and so little more that this does not change the result
+            return self.quotient(tuple((p, n // common) for p, n in top), whole(size))
         ((below, by),) = bottom
         found: Form = ()
         rest: Form = ()
@@ -151,15 +203,9 @@ class Integers:
         if len(top) == 1 and n == 1 and len(first) == 1 and first[0] in self._quotients:
             inner, by = self._quotients[first[0]]  # a quotient of a quotient
             return self.quotient(inner, times(by, bottom))
-        (low, high), (least, most) = self.range(top), self.range(bottom)
-        common = gcd(*(n for _, n in top))
-        size = -(-least // common)
-        if least == most and common > 1 and low >= 0 and (common * size - least) * (high // common) < least:
-            # common / least is 1 / size, and so little more that this does not change the result
-            return self.quotient(tuple((p, n // common) for p, n in top), whole(size))
         found = self.terms.make("quotient", self._made(top), self._made(bottom))
         self._quotients[found] = top, bottom
-        self.atom(found, low // (least if low < 0 else most), high // (most if high < 0 else least))
+        self.atom(found, *_ends_of_quotient(self._range_anywhere(top), self._range_anywhere(bottom)))
         return self._forms[found]
 
     def negative(self, form: Form) -> int:
@@ -188,7 +234,9 @@ class Integers:
             return None
         bits = _BITS[opcode.rpartition(".")[2]]
         try:
-            return self._by_cases(operands, lambda its: rule(self, bits, its), self.terms.choice)
+            return self._by_cases(
+                operands, lambda its: rule(self, bits, its), self.terms.choice, partial(self.terms.make, opcode)
+            )
         except _Unknown:
             return None
 
@@ -210,7 +258,7 @@ class Integers:
             return self._residues(its, (_BITS[type],) * 2, compared, self.formulas.ite)
 
         try:
-            return self._by_cases((first, second), rule, self.formulas.ite)
+            return self._by_cases((first, second), rule, self.formulas.ite, partial(self.terms.atom, opcode))
         except _Unknown:
             return None
 
@@ -257,16 +305,31 @@ class Integers:
         low, high = self.range(form)
         return low >= 0 and high < 1 << bits
 
-    def _by_cases(self, operands: Sequence[int], rule: Callable[[Sequence[int]], int], either: _Either) -> int:
-        """With the choices among the operands made before the rule applies."""
+    def _by_cases(
+        self, operands: Sequence[int], rule: Callable[[Sequence[int]], int], either: _Either,
+        otherwise: Callable[..., int] | None = None, given: int = TRUE,
+    ) -> int:  # fmt: skip
+        """With the choices among the operands made before the rule applies. Where launches decide them, `otherwise` is
+        what is made of operands that have no normal form in some of the cases."""
         test = next((self.terms[t].formula for t in operands if self.terms[t].head == "choice"), None)
         if test is None:
-            return rule(operands)
-        cases = (test, self.formulas.negation(test))
-        return either(
-            test,
-            *(self._by_cases([self.terms.resolved(t, case) for t in operands], rule, either) for case in cases),
-        )
+            with self._where([*self._limits_of(given)]):
+                return rule(operands)
+        found: list[int | None] = []
+        cases = [(half, [self.terms.resolved(t, half) for t in operands]) for half in self.formulas.halves(given, test)]
+        for half, its in cases:
+            try:
+                found.append(self._by_cases(its, rule, either, otherwise, half))
+            except _Unknown:
+                found.append(None)
+        if not any(f is not None for f in found):
+            raise _Unknown
+        if None in found and (otherwise is None or not self.formulas.support(test) <= self.comparisons.keys()):
+            raise _Unknown
+        values = [
+            otherwise(*its) if f is None and otherwise else f or 0 for f, (_, its) in zip(found, cases, strict=True)
+        ]
+        return either(test, *values) if len(values) > 1 else values[0]
 
     def _residues(
         self, operands: Sequence[int], bits: Sequence[int], rule: Callable[..., int], either: _Either, *done: Form
@@ -284,7 +347,12 @@ class Integers:
             return after(form)
         if low >= -(1 << bits[0]) and high < 1 << bits[0]:
             test = self.negative(form)
-            return after(total(form, size)) if test == TRUE else either(test, after(total(form, size)), after(form))
+            if test == TRUE:
+                return after(total(form, size))
+            with self._where((*self._limits, (form, True))):
+                below = after(total(form, size))
+            with self._where((*self._limits, (form, False))):
+                return either(test, below, after(form))
         return after(less(form, times(size, self.quotient(form, size))))
 
     def exact(self, operands: Sequence[int], rule: Callable[..., Form], *bits: int, to: int = 32) -> int:
@@ -298,6 +366,12 @@ class Integers:
         if any(p for p, _ in form):
             raise _Unknown
         return sum(n for _, n in form) % (1 << bits)
+
+
+def _ends_of_quotient(top: tuple[int, int], bottom: tuple[int, int]) -> tuple[int, int]:
+    """The least and the greatest quotient of numbers in these ranges; the lower ones are above 0."""
+    (low, high), (least, most) = top, bottom
+    return low // (least if low < 0 else most), high // (most if high < 0 else least)
 
 
 _BITS = {"u32": 32, "s32": 32, "b32": 32, "u64": 64, "s64": 64, "b64": 64}

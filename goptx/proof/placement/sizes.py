@@ -27,6 +27,7 @@ class LaunchSizes:
         if witness.launch is None or any(k.launch is None for k in witness.kernels):
             raise NotProved(1, "the witness does not say how the kernels are launched")
         self.terms, self.integers, self.launch = terms, Integers(terms), witness.launch
+        terms.numbers = self.integers
         self.own: dict[str, OwnLaunch] = {k.letter: k.launch for k in witness.kernels if k.launch}
         self._check()
         self.special: dict[str, int] = {}

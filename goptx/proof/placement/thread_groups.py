@@ -10,36 +10,23 @@ Requires: the projections have been proved.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import END, NotProved, Program, Step
+from goptx.proof.lanes.reached_code import part_of
 from goptx.proof.placement.placement import Placements
 from goptx.proof.projection import Projection
 from goptx.proof.step_forms import count_of
-from goptx.proof.sync.varying import varying_branches
-from goptx.proof.sync.waiting import Found
+from goptx.proof.sync.waiting import check_arrivals
 from goptx.proof.sync.waits import id_position, is_barrier, is_plain_barrier, waits_of
 from goptx.ptx.opcodes import Scope
 
 MOST_GROUPS = 256
-Check = Callable[[Program, Mapping[str, Projection], int, Program], Found]  # the last is the code of all that may wait
-
-
-@dataclass(frozen=True, eq=False)
-class _Part(Program):
-    """The code that some threads can come to: `ways` has the branches that are decided for them, `dead` the blocks to
-    which none of them comes."""
-
-    ways: Mapping[int, int] = field(default_factory=dict)
-    dead: frozenset[int] = frozenset()
-
-    def following(self, step: Step) -> tuple[int, ...]:
-        found = self.ways.get(step.number)
-        return tuple(t for t in super().following(step) if t not in self.dead) if found is None else (found,)
+Check = Callable[[Program, Mapping[str, Projection], int, Program], None]  # the last is the code of all that may wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +57,25 @@ def check_groups(fused: Program, projections: Mapping[str, Projection], placemen
         groups = [_group(fused, projections, given) for given in cases]
         several = sum(group.waits for group in groups) > 1  # the threads of others end
         _adopt(groups, placements, several)
-        found = [check(g.part, g.projections, g.given, fused if several else g.part) for g in groups]
+        for group in groups:
+            check(group.part, group.projections, group.given, fused if several else group.part)
         if several:
             _check_releases(groups)
             _check_together(groups)
         for letter in projections:
             _check_kernel(letter, groups, placements)
-            for group, its in zip(groups, found, strict=True):
-                _check_arrivals(group, letter, placements, its)
+            for group in groups:
+                _check_counts(group, letter, placements)
+            given = placements.formulas.both(cta, placements.of(letter).belongs)
+            if given != FALSE:
+                adopted = {s for g in groups for s in g.own[letter] if s in g.added}
+                _check_arrivals(_group(fused, projections, given), letter, adopted)
 
 
 def _adopt(groups: Sequence[_Group], placements: Placements, several: bool) -> None:
     """Makes barriers of no kernel those of one whose threads come there in all groups that have some."""
     for step in {s for group in groups for s in group.added if several or count_of(s) is not None}:
-        those = [g for g in groups if any(_id(s) == _id(step) for s in g.added)]
+        those = [g for g in groups if any(_id(g, s) == _id(g, step) for s in g.added)]
         letters = next(iter(groups[0].projections.values())).counting.get(step.number, groups[0].own)
         found = (k for k in letters if those == [g for g in groups if _has_threads(g, k, placements)])
         letter = next(found, "")
@@ -169,22 +161,21 @@ def _group(fused: Program, projections: Mapping[str, Projection], given: int) ->
     return _Group(given, part, its, mine, [s for s in barriers if not any(s in steps for steps in mine.values())])
 
 
-def _part(fused: Program, projections: Mapping[str, Projection], given: int) -> _Part:
-    """With the branches taken out that `given` decides."""
-    projection = next(iter(projections.values()))
-    ways, come = {}, set[int]()
-    for start, (registers, cases) in projection.ends.items():
-        if any(projection.formulas.both(c.given, given) != FALSE for c in cases):
-            come.add(start)
-        last = fused.steps[fused.blocks[start][-1]]
-        if last.guard and last.is_branch and last.facts.base != "brx":
-            test = projection.terms.formula_under(projection.outer.guard(registers, last), given)
-            if test in (TRUE, FALSE):
-                ways[last.number] = fused.following(last)[0 if test == TRUE else -1]
-    dead = frozenset(fused.starts) - come
-    found = _Part(fused.entry, fused.steps, fused.singles, fused.ranges, pure=fused.pure, ways=ways, dead=dead)
-    found.uniform.update(fused.uniform)
-    return found
+def _part(fused: Program, projections: Mapping[str, Projection], given: int) -> Program:
+    """Without the ways that no thread takes of which `given` holds."""
+    return part_of(fused, lambda start, target: all(_goes(p, start, target, given) for p in projections.values()))
+
+
+def _goes(projection: Projection, start: int, target: int, given: int) -> bool:
+    """Whether such a thread may go from a block to a target. Each projection follows all threads."""
+    fused, formulas = projection.fused, projection.formulas
+    registers, cases = projection.ends.get(start, ({}, ()))
+    last, test = fused.steps[fused.blocks[start][-1]], TRUE
+    if last.guard and last.is_branch and last.facts.base != "brx" and len(set(fused.following(last))) > 1:
+        guard = projection.outer.guard(registers, last)
+        test = guard if target == fused.following(last)[0] else formulas.negation(guard)
+    here = (formulas.both(c.given, given) for c in cases)
+    return any(g != FALSE and projection.terms.formula_under(test, g) != FALSE for g in here)
 
 
 def _counts_own(projection: Projection, step: Step) -> bool:
@@ -193,33 +184,29 @@ def _counts_own(projection: Projection, step: Step) -> bool:
     return count_of(step) is not None and all(count_of(projection.kernel.steps[n]) is None for n in own)
 
 
-def _check_arrivals(group: _Group, letter: str, placements: Placements, found: Found) -> None:
-    """That no thread of the kernel passes by a barrier that counts it, so that all come there as long as none has
-    ended. Threads of the fused kernel that are not the kernel's are in warps of which others are."""
-    projection = group.projections[letter]
-    counted = [s for s in group.own[letter] if _counts_own(projection, s)]
-    placement, formulas = placements.of(letter), placements.formulas
-    if counted and formulas.both(group.given, formulas.negation(placement.warps)) != FALSE:
+def _check_counts(group: _Group, letter: str, placements: Placements) -> None:
+    """That a barrier which counts the kernel's threads counts all that come to it. Threads of the fused kernel that are
+    not the kernel's are in warps of which others are."""
+    counted = [s for s in group.own[letter] if _counts_own(group.projections[letter], s)]
+    formulas = placements.formulas
+    if counted and formulas.both(group.given, formulas.negation(placements.of(letter).warps)) != FALSE:
         raise NotProved(counted[0].line, f"`{counted[0].statement}` does not count all threads that come to it")
-    given = formulas.both(group.given, placement.belongs)
-    if not counted or given == FALSE:
-        return
-    part = _part(group.part, group.projections, given)
-    for start in varying_branches(part, Scope.CTA):
-        passing = found.late if start not in found.alike else {s.number for s in counted}
-        skipped = [s for s in counted if s.number in passing and part.block_of[s.number] in part.region(start)]
-        if skipped:
-            last = part.steps[part.blocks[start][-1]]
-            what = f"`{skipped[0].statement}` counts threads that may pass by, from the branch in line {last.line}"
-            raise NotProved(skipped[0].line, what)
+
+
+def _check_arrivals(cta: _Group, letter: str, adopted: Collection[Step]) -> None:
+    """That no thread of the kernel passes by a barrier that counts it, of all that a CTA has."""
+    own = [*cta.own[letter], *(s for s in cta.added if s in adopted)]
+    counted = [s for s in own if _counts_own(cta.projections[letter], s)]
+    if counted:
+        check_arrivals(cta.part, letter, cta.projections[letter], own, counted)
 
 
 def _check_together(groups: Sequence[_Group]) -> None:
     """That barriers of several groups of a CTA wait for all threads that come to them."""
     letters = list(groups[0].projections)
     waiting = [g for g in groups if any(g.own.values())]
-    for step in (s for g in waiting for its in g.own.values() for s in its):
-        if not _id(step).isdigit():
+    for group, step in ((g, s) for g in waiting for its in g.own.values() for s in its):
+        if not _id(group, step).isdigit():
             raise NotProved(step.line, f"the number of `{step.statement}` is not known")
     for first, second in combinations(letters, 2):
         both = [g for g in waiting if g.own[first] and g.own[second]]
@@ -230,7 +217,7 @@ def _check_together(groups: Sequence[_Group]) -> None:
     for group in waiting:
         for step in {s for its in group.own.values() for s in its}:
             owners = frozenset(letter for letter, its in group.own.items() if step in its)
-            uses.setdefault(_id(step), []).append((step, owners))
+            uses.setdefault(_id(group, step), []).append((step, owners))
     for its in uses.values():
         common = frozenset.intersection(*(owners for _, owners in its))
         common = common if its[0][0].facts.row.scope == Scope.CTA else frozenset(letters)
@@ -266,7 +253,7 @@ _BEGIN: _Barrier = (END,), "", False
 def _labels(letter: str, group: _Group) -> dict[int, _Barrier]:
     """What the kernel's barriers of a group are, and those that were added for it."""
     own = group.projections[letter].own
-    return {s.number: (tuple(sorted(own(s.number))), _id(s), count_of(s) is None) for s in group.own[letter]}
+    return {s.number: (tuple(sorted(own(s.number))), _id(group, s), count_of(s) is None) for s in group.own[letter]}
 
 
 def _is_added(barrier: _Barrier) -> bool:
@@ -283,6 +270,9 @@ def _order(letter: str, group: _Group) -> dict[_Barrier, frozenset[_Barrier]]:
     return found
 
 
-def _id(step: Step) -> str:
+def _id(group: _Group, step: Step) -> str:
+    """The number of a barrier: its digits where they are known, also of a register."""
+    numbers = {new for p in group.projections.values() for _, new in p.barrier_ids.get(step.number, ())}
     position = id_position(step)
-    return "" if position is None else step.sources[position].text
+    text = "" if position is None else step.sources[position].text
+    return next(iter(numbers)) if len(numbers) == 1 and not text.isdigit() else text

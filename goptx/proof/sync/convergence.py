@@ -104,7 +104,7 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
         same = projection.polarity.get(last.number)  # a branch that all lanes take as the kernel's branch
         mine = same[:1] if same else ()
         stays = sum(t != END and not fused.only_ends(t) for t in set(fused.successors(branch)))
-        for step in (*added, *(whole if not mine else ()), *(joint if not mine or stays > 1 else ())):
+        for step in (*added, *(whole if not mine and stays > 1 else ()), *(joint if stays > 1 else ())):
             if fused.block_of[step.number] in region:
                 what = f"not all lanes of a warp may come to `{step.statement}`, by the branch in line {last.line}"
                 raise NotProved(step.line, what)

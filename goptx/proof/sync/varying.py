@@ -104,8 +104,8 @@ def _depends(program: Program, step: Step, varying: set[str] | frozenset[str], s
     if row.scope == Scope.WARP and facts.base in ("vote", "redux"):
         lanes = step.sources[-1].names  # lanes may be in groups of their own
         return scope > Scope.WARP or any(n in varying or _is_of_thread(program, n) for n in lanes)
-    if facts.base == "shfl" and "idx" in facts.modifiers and step.sources[-2].text == "31":  # of one lane of the warp
-        lanes = (*step.sources[-3].names, *step.sources[-1].names)
+    if facts.base == "shfl" and _reads_one_lane(step):
+        lanes = (*step.sources[1].names, *step.sources[3].names)
         return scope > Scope.WARP or any(n in varying or _is_of_thread(program, n) for n in lanes)
     if program.is_effect(step):
         constant = (facts.read_only and scope == Scope.WARP) or (steady and row.access == "l" and facts.base == "ld")
@@ -113,6 +113,11 @@ def _depends(program: Program, step: Step, varying: set[str] | frozenset[str], s
     return any(n in varying or _is_of_thread(program, n) for s in step.sources for n in s.names) or (
         (facts.uses_carry and CARRY in varying) or (row.updates and any(w in varying for w in step.writes))
     )
+
+
+def _reads_one_lane(step: Step) -> bool:
+    """Whether lanes that name one lane all read that one: it is of the whole warp, not of a part of it."""
+    return {"sync", "idx"} <= {*step.facts.modifiers} and step.sources[2].text == "31"
 
 
 def _is_of_thread(program: Program, name: str) -> bool:

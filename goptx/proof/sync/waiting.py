@@ -30,19 +30,17 @@ from goptx.ptx.opcodes import Scope
 MOST_SETS = 4096
 _RESULT = re.compile(r"result ([0-9]+)\.[0-9]+")
 Place = tuple[int, int]  # a block, and the position of a step in it
+GONE: Place = (END, 0)  # of threads that have ended, where that matters
 Label = tuple[str, str, str]  # of a barrier: its id, the kernels that wait there, and what it reduces and counts
 Labels = dict[int, frozenset[object]]
 
 
 @dataclass
 class Found:
-    """How many barriers there are, and what is presumed of them. `alike` are the blocks that end in the branches which
-    that is about, `late` the barriers to which threads come when others may have ended."""
+    """How many barriers there are, and what is presumed of them."""
 
     barriers: int = 0
     presumed: list[str] = field(default_factory=list)
-    alike: set[int] = field(default_factory=set)
-    late: set[int] = field(default_factory=set)
 
 
 def check_waiting(fused: Program, projections: Mapping[str, Projection]) -> Found:
@@ -61,7 +59,7 @@ def check_waiting(fused: Program, projections: Mapping[str, Projection]) -> Foun
     try:
         _Order(fused, projections, own, found, holds).check()
     except NotProved as error:
-        found = Found(len(barriers))
+        found.presumed.clear()
         try:
             _Order(fused, projections, own, found, holds, far=True).check()
         except NotProved:
@@ -69,15 +67,26 @@ def check_waiting(fused: Program, projections: Mapping[str, Projection]) -> Foun
     return found
 
 
+def check_arrivals(
+    fused: Program, letter: str, projection: Projection, own: Sequence[Step], counted: Sequence[Step]
+) -> None:
+    """That no thread of those that come to the code ends before others are at a barrier which counts them all. `own`
+    are the kernel's barriers; others are of no account, and nothing is presumed. Raises `NotProved`."""
+    numbers = frozenset(s.number for s in counted)
+    _Order(fused, {letter: projection}, {letter: own}, Found(), counted=numbers, far=True).check()
+
+
 @dataclass
 class _Order:
-    """Follows sets of places from barrier to barrier."""
+    """Follows sets of places from barrier to barrier. `counted` are the barriers that wait for all threads that are
+    followed, also for those that have ended."""
 
     fused: Program
     projections: Mapping[str, Projection]
     own: Mapping[str, Sequence[Step]]
     found: Found
-    holds: Holds
+    holds: Holds | None = None
+    counted: frozenset[int] = frozenset()
     far: bool = False  # whether branches that decide no more than a later barrier are followed, too
     shared: set[tuple[int, int]] = field(
         default_factory=set
@@ -85,19 +94,25 @@ class _Order:
     beside: set[frozenset[int]] = field(default_factory=set)  # barriers to which threads come at the same time
 
     def check(self) -> None:
-        first = self._next([(0, 0)], frozenset(), False)
-        seen, waiting = {first}, [first] if first[0] else []
+        first = self._next([(0, 0)], frozenset())
+        seen, waiting = {first}, [first]
         while waiting:
-            places, held, ended = waiting.pop()
+            places, held = waiting.pop()
+            gone, places = places & {GONE}, places - {GONE}
+            if not places:
+                continue
+            for step in map(self._step, places) if gone else ():
+                if step.number in self.counted:
+                    raise NotProved(step.line, f"`{step.statement}` counts threads that may have ended")
             if len(seen) > MOST_SETS:
                 raise NotProved(self.fused.steps[0].line, "too many sets of places to follow the barriers")
             passed = is_barrier(self._step(min(places)))
             if passed:
-                self.beside.add(numbers := frozenset(self._step(place).number for place in places))
-                self.found.late.update(numbers if ended else ())
+                self.beside.add(frozenset(self._step(place).number for place in places))
             for following in self._after(places):
-                after = self._next(following, frozenset() if passed else held, ended)
-                if after[0] and after not in seen:
+                found, passes = self._next(following, frozenset() if passed else held)
+                after = found | gone, passes
+                if after not in seen:
                     seen.add(after)
                     waiting.append(after)
         for branch, number in self.shared:
@@ -129,21 +144,20 @@ class _Order:
 
     def _is_met(self, step: Step) -> bool:
         """Whether all threads that are followed come there, or all of a kernel."""
-        return is_barrier(step) and _stands_for_plain(step, self.projections)
+        known = not self.counted or any(step in its for its in self.own.values())
+        return known and is_barrier(step) and _stands_for_plain(step, self.projections)
 
     def _step(self, place: Place) -> Step:
         return self.fused.steps[self.fused.blocks[place[0]][place[1]]]
 
-    def _next(
-        self, places: Sequence[Place], held: frozenset[int], ended: bool
-    ) -> tuple[frozenset[Place], frozenset[int], bool]:
-        """The plain barriers, and branches that all threads take alike, that are next, the other waits since the last
-        plain barrier, and whether threads may have ended; `held` and `ended` are those before these places."""
+    def _next(self, places: Sequence[Place], held: frozenset[int]) -> tuple[frozenset[Place], frozenset[int]]:
+        """The plain barriers, and branches that all threads take alike, that are next, and the other waits since the
+        last plain barrier; `held` are those before these places."""
         found, seen, waiting, passed = set[Place](), set[Place](), list(places), set(held)
         while waiting:
             start, position = waiting.pop()
-            ended |= start == END
             if start == END or (start, position) in seen:
+                found |= {GONE} if start == END and self.counted else set()
                 continue
             seen.add((start, position))
             block = self.fused.blocks[start]
@@ -152,13 +166,13 @@ class _Order:
                 if self._is_met(step) or (step.is_branch and start in self._deciding):
                     found.add((start, number - block[0]))
                     break
-                if number in self.holds.held:
+                if self.holds and number in self.holds.held:
                     passed.add(number)
             else:
                 waiting += [(t, 0) for t in self.fused.successors(start)]
-        after = frozenset(found), frozenset(passed), ended
-        self.holds.check_held(after[1], [s for s in map(self._step, found) if not s.is_branch])
-        return after
+        if self.holds:
+            self.holds.check_held(frozenset(passed), [s for s in map(self._step, found) if not s.is_branch])
+        return frozenset(found), frozenset(passed)
 
     @cached_property
     def _varying(self) -> frozenset[int]:
@@ -210,7 +224,8 @@ class _Order:
         for start in self.fused.order:
             ends = set(self.fused.successors(start))
             differ = len({frozenset([None]) if t == END else self._labels[t] for t in ends}) > 1
-            if differ and (start not in self._varying or self._of_kernel(start) or self._is_presumed(start)):
+            alike = start not in self._varying or self._of_kernel(start)
+            if differ and (alike or (not self.counted and self._is_presumed(start))):
                 found.add(start)
         return frozenset(found)
 
@@ -226,7 +241,6 @@ class _Order:
                 numbers = [n for s in inside for n in projection.matched[s.number]]
                 mine = [b for b in own if any(kernel.block_of[n] in kernel.region(kernel.block_of[b]) for n in numbers)]
                 if mine and not any(kernel.block_of[b] in _by_thread(kernel) for b in mine):
-                    self.found.alike.add(start)
                     self.found.presumed.append(
                         f"all threads of a CTA take the branch in line {last.line} alike: barriers of {letter} need it"
                     )
