@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -27,7 +27,9 @@ from goptx.tuning.judging import BenchLike
 from goptx.tuning.makers import makers
 from goptx.tuning.making import Job
 from goptx.tuning.measured import Arguments, Measured, Specification, measured
+from goptx.tuning.metric import Measure, Metric
 from goptx.tuning.records import Records
+from goptx.tuning.space.own_candidates import own_candidates
 from goptx.tuning.space.partitions import D0, sizes_of
 from goptx.tuning.space.pruning import Pruning
 from goptx.tuning.space.space import Space
@@ -58,6 +60,8 @@ def tune(
     arch: str | None = None,
     seed: int = 0,
     tolerance: float | None = None,
+    extra: Sequence[Mapping[str, Any]] | None = None,
+    metric: Metric | None = None,
     progress: bool = True,
     benches: Sequence[BenchLike] | None = None,
 ) -> Best:
@@ -90,6 +94,13 @@ def tune(
     arch: the architecture to make kernels for; by default the GPU's, if that of the kernels is lower.
     seed: of the data. tolerance: the largest allowed absolute difference of floating-point results, for kernels that
         add in no fixed order; by default all bits have to agree, except for contraction.
+    extra: candidates of your own, tried first, whatever their estimates: a "strategy" with options of `goptx.fuse`,
+        and if wanted the coarsening "factors" of the kernels and a register "cap", such as
+        {"strategy": "weave", "slicing": 300, "factors": (2, 1), "cap": 40}. They are checked as all others.
+    metric: a measure of your own: `metric(timing)` gives a number above 0, of which the least is the best, for each
+        candidate and each way to run the unchanged kernels; by default the median of `timing.ms`, the milliseconds of
+        the runs. `timing` has also `name`, `registers`, `spill_bytes` and `occupancy`, which are None for the
+        unchanged kernels. `best.speedup` is the quotient of these numbers.
     progress: write the progress to standard error.
     benches: where to measure, instead of on `devices`; they stay open.
 
@@ -100,11 +111,13 @@ def tune(
         raise InputError(f"objective={objective!r} is not one of {', '.join(OBJECTIVES)}.")
     chosen = _strategies(strategies)
     sizes = _sizes(d0, chosen)
+    measure = Measure(metric)
     limit = Budget.of(budget)
     _check_devices(devices)
     subject = measured(sources, spec, entries, shapes, args, arch, seed, tolerance)
     space = Space(subject.shapes, subject.tunable, chosen, sizes)
     space.partitions.check()
+    own = own_candidates(extra, len(subject.kernels))
     with ExitStack() as stack:
         measuring: Sequence[BenchLike] = benches or [stack.enter_context(_opened(Bench(number))) for number in devices]
         where = _of_one_kind([bench.described() for bench in measuring])
@@ -113,14 +126,14 @@ def tune(
         limit.start()
         for bench in measuring:
             bench.open(subject.workload)
-        about = _about_run(subject, where, chosen, seed, objective)
+        about = _about_run(subject, where, chosen, seed, objective, measure)
         trials = Records(about, None if records is None else Path(records))
         made = stack.enter_context(makers(subject, executor, workers))
         pruning = Pruning.of(subject.kernels, subject.shapes, subject.arch, assume)
         tell = stack.enter_context(progress_of("tried", quiet=not progress))
         found = Search(
             space, pruning, made.submit, measuring, trials, limit, subject.workload.baselines, objective == "launched",
-            tell,
+            tell, measure, own,
         ).best()  # fmt: skip
     best = _best(subject, found, trials.all(), where, limit, objective)
     for trial in best.bugs:
@@ -168,7 +181,7 @@ def _of_one_kind(described: Sequence[Described]) -> Described:
 
 
 def _about_run(
-    subject: Measured, where: Described, strategies: Sequence[str], seed: int, objective: Objective
+    subject: Measured, where: Described, strategies: Sequence[str], seed: int, objective: Objective, measure: Measure
 ) -> dict[str, Any]:
     """The description of a run; records with the same description can be resumed."""
     return {
@@ -180,6 +193,7 @@ def _about_run(
         "tolerance": subject.workload.tolerance,
         "strategies": list(strategies),
         "objective": objective,
+        "metric": measure.identity,
         "arch": subject.arch,
         "goptx": own_version(),
         "gpu": where.gpu,
