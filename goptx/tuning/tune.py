@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from goptx.progress import progress_of
 from goptx.results.given_kernels import Source
 from goptx.tuning.best import Best, capped, digest
 from goptx.tuning.budget import Budget
+from goptx.tuning.cluster.cluster_executor import ClusterExecutor
+from goptx.tuning.cluster.worker_bench import on_cluster, opened
 from goptx.tuning.finals import Found
 from goptx.tuning.judging import BenchLike
 from goptx.tuning.makers import makers
@@ -36,6 +38,9 @@ from goptx.tuning.space.space import Space
 from goptx.tuning.trials import Table, Trial
 from goptx.tuning.tuning_search import Search
 from goptx.version import own_version
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 
 class WrongOutput(UserWarning):
@@ -64,6 +69,7 @@ def tune(
     metric: Metric | None = None,
     progress: bool = True,
     benches: Sequence[BenchLike] | None = None,
+    client: Client | None = None,
 ) -> Best:
     """Makes, checks and times many candidates on a GPU, and gives the fastest.
 
@@ -103,6 +109,9 @@ def tune(
         unchanged kernels. `best.speedup` is the quotient of these numbers.
     progress: write the progress to standard error.
     benches: where to measure, instead of on `devices`; they stay open.
+    client: a client of a Dask cluster (`distributed.Client`), on whose workers kernels are made and measured, instead
+        of here. Measuring are the workers that announce a GPU (`dask worker ... --resources "GPU=1"`). Those whose
+        times of the unchanged kernels differ by more than 3 % from those of most others are not used.
 
     Raises `DeviceError` without a GPU, `InputError`, `DependentKernels`, and what reading the kernels raises. A failure
     of one candidate, even a hang, is recorded in the table; wrong results give a `WrongOutput` warning.
@@ -119,15 +128,20 @@ def tune(
     space.partitions.check()
     own = own_candidates(extra, len(subject.kernels))
     with ExitStack() as stack:
-        measuring: Sequence[BenchLike] = benches or [stack.enter_context(_opened(Bench(number))) for number in devices]
+        measuring: Sequence[BenchLike]
+        if client and not benches:
+            measuring = stack.enter_context(on_cluster(client, subject))
+        else:
+            measuring = benches or [stack.enter_context(closing(Bench(number))) for number in devices]
         where = _of_one_kind([bench.described() for bench in measuring])
         if arch is None:
             subject = subject.raised(where.arch)
         limit.start()
-        for bench in measuring:
-            bench.open(subject.workload)
-        about = _about_run(subject, where, chosen, seed, objective, measure)
+        measuring = opened(measuring, subject.workload)
+        about = about_run(subject, where, chosen, seed, objective, measure)
         trials = Records(about, None if records is None else Path(records))
+        if client and executor is None:
+            executor = ClusterExecutor(client, subject.name)
         made = stack.enter_context(makers(subject, executor, workers))
         pruning = Pruning.of(subject.kernels, subject.shapes, subject.arch, assume)
         tell = stack.enter_context(progress_of("tried", quiet=not progress))
@@ -156,14 +170,6 @@ def _sizes(d0: D0 | None, strategies: Sequence[str]) -> tuple[int, ...]:
     return sizes
 
 
-@contextmanager
-def _opened(bench: Bench) -> Iterator[Bench]:
-    try:
-        yield bench
-    finally:
-        bench.close()
-
-
 def _check_devices(devices: Sequence[int]) -> None:
     if not devices:
         raise InputError("devices= names no GPU; give its number, for example devices=[0].")
@@ -180,7 +186,7 @@ def _of_one_kind(described: Sequence[Described]) -> Described:
     return described[0]
 
 
-def _about_run(
+def about_run(
     subject: Measured, where: Described, strategies: Sequence[str], seed: int, objective: Objective, measure: Measure
 ) -> dict[str, Any]:
     """The description of a run; records with the same description can be resumed."""

@@ -175,6 +175,8 @@ class Search:
                 return self.submit(candidate).result(self.budget.left())
         except TimeoutError:
             return Made((Trial(candidate, "left out", NO_TIME),))
+        except DeviceError:  # nothing can be made or measured any more
+            raise
         except Exception as problem:  # the process that made it ended, or goptx has a fault
             return Made((Trial(candidate, "failed", f"it could not be made: {type(problem).__name__}: {problem}"),))
 
