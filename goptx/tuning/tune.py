@@ -118,7 +118,7 @@ def tune(
     """
     if objective not in OBJECTIVES:
         raise InputError(f"objective={objective!r} is not one of {', '.join(OBJECTIVES)}.")
-    chosen = _strategies(strategies)
+    chosen = chosen_strategies(strategies)
     sizes = _sizes(d0, chosen)
     measure = Measure(metric)
     limit = Budget.of(budget)
@@ -155,7 +155,7 @@ def tune(
     return best
 
 
-def _strategies(given: Sequence[MeasuredStrategy] | None) -> tuple[MeasuredStrategy, ...]:
+def chosen_strategies(given: Sequence[MeasuredStrategy] | None) -> tuple[MeasuredStrategy, ...]:
     if isinstance(given, str):
         raise InputError(f'strategies= takes a list, for example strategies=["{given}"].')
     if unknown := [name for name in given or () if name not in MEASURED_STRATEGIES]:

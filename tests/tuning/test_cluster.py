@@ -1,5 +1,7 @@
 """Tuning on the workers of a Dask cluster, with emulated GPUs: lost workers change nothing in the result."""
 
+import csv
+import io
 import os
 from collections.abc import Iterator
 from functools import partial
@@ -7,18 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import run
 from tuning import cluster_bench
 from tuning.cluster_bench import FATAL, FOLDER, ClusterBench
-from tuning.fake_bench import tuned
+from tuning.fake_bench import PLUS, TIMES, tuned
 
 from goptx.device.assemble import find_ptxas
 from goptx.device.child_process import Child
 from goptx.errors import DeviceError
 from goptx.measuring.bench.questions import Failed
 from goptx.strategies.candidate import Candidate
-from goptx.tuning.best import Best
-from goptx.tuning.cluster import gpu_workers, worker_bench
+from goptx.tuning.best import Best, replay
+from goptx.tuning.cluster import all_pairs, gpu_workers, worker_bench
 from goptx.tuning.cluster.gpu_workers import GpuWorkers
+from goptx.tuning.cluster.pairs_table import COLUMNS, PairsTable
 from goptx.tuning.space.space import Space
 
 distributed = pytest.importorskip("distributed")
@@ -103,6 +107,50 @@ def test_what_the_scheduler_forgot_is_repeated(
     assert forgotten == {"make", "open", "judge", "time", "renew", "close"}
     assert trials(best) == trials(usual[0])
     assert sorted((tmp_path / "records").read_text().splitlines()) == usual[1]
+
+
+SPEC = """
+[[kernel]]
+file = "{name}.ptx"
+entry = "{name}"
+grid = [2]
+block = [64]
+argument = [
+    {{ name = "in", dtype = "uint32", length = 128, generator = "integers" }},
+    {{ name = "out", dtype = "uint32", length = 128, role = "out" }},
+    {{ name = "n", dtype = "uint32", value = 3 }},
+]
+"""
+
+
+def test_all_pairs(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the command line; a second run reads all from the records, and one that was interrupted goes on."""
+    monkeypatch.setattr(all_pairs, "GpuWorkers", partial(GpuWorkers, make_bench=ClusterBench, patience=30))
+    for name, text in (("plus", PLUS), ("times", TIMES), ("again", PLUS.replace("plus", "again"))):
+        (tmp_path / f"{name}.ptx").write_text(text)
+        (tmp_path / f"{name}.toml").write_text(SPEC.format(name=name))
+    words = ("tune", "--all", "plus.toml", "times.toml", "again.toml", "--scheduler", client.scheduler.address,
+             "--strategies", "vertical", "--records", "records", "--table", "pairs.csv", "-o", "best")  # fmt: skip
+    done = run(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    pairs = ["plus+again", "plus+times", "times+again"]
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "pairs.csv").read_text())))
+    assert sorted(row["pair"] for row in rows) == pairs and tuple(rows[0]) == COLUMNS
+    assert all(float(row["speedup"]) > 1 and row["gpu"] == "Emulator" and not row["reason"] for row in rows)
+    assert replay(tmp_path / "best" / "plus+times.json").strategy == "vertical"
+    before = {path.name: path.read_text() for path in (tmp_path / "records").iterdir()}
+    assert sorted(before) == [f"{pair}.jsonl" for pair in pairs]
+    again = run(*words, "--quiet", cwd=tmp_path)
+    assert (again.returncode, (tmp_path / "pairs.csv").read_text()) == (0, done_csv(rows))
+    assert {path.name: path.read_text() for path in (tmp_path / "records").iterdir()} == before
+    path = tmp_path / "records" / "plus+times.jsonl"
+    path.write_text("".join(before[path.name].splitlines(keepends=True)[:3]))
+    assert run(*words, "--quiet", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "pairs.csv").read_text() == done_csv(rows)
+
+
+def done_csv(rows: list[dict[str, str]]) -> str:
+    return PairsTable(tuple(rows)).to_csv()
 
 
 def test_tasks_have_readable_names(client: Any, usual: tuple[Best, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
