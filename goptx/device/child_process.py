@@ -39,7 +39,7 @@ class Child:
             context = multiprocessing.get_context("spawn")
             ours, theirs = context.Pipe()
             process = context.Process(target=self._serve, args=(theirs, *self._args), daemon=True)
-            with without_main():
+            with without_main(), _may_have_children():
                 process.start()
             theirs.close()
             self._running = process, ours
@@ -88,3 +88,16 @@ def without_main() -> Iterator[None]:
             yield
         finally:
             sys.modules["__main__"] = main
+
+
+@contextmanager
+def _may_have_children() -> Iterator[None]:
+    """Lets this process start another even if it is a daemon of multiprocessing, as the workers of a Dask cluster are.
+    Such a process is killed without ending its children; ours end when the pipe to their parent closes."""
+    config = getattr(multiprocessing.current_process(), "_config", {})
+    daemon = config.get("daemon", False)
+    config["daemon"] = False
+    try:
+        yield
+    finally:
+        config["daemon"] = daemon

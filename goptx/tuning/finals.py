@@ -18,6 +18,7 @@ from goptx.results.fused_kernel import Woven
 from goptx.strategies.candidate import Candidate
 from goptx.tuning.budget import Budget
 from goptx.tuning.judging import BenchLike, judged
+from goptx.tuning.metric import Measure
 from goptx.tuning.records import Records
 from goptx.tuning.space.space import Space
 from goptx.tuning.timers import timers
@@ -50,10 +51,18 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Compared:
+    """By what was compared: medians in milliseconds, and the numbers by which the choice is made."""
+
+    ms: Medians
+    values: Medians
+
+
+@dataclass(frozen=True, slots=True)
 class Finals:
     """`woven` gives the kernel of a candidate, None if it cannot be made. `baselines` are the ways to run the unchanged
     kernels, `against` the fastest of them before. `launched`: candidates are compared by the time with that of the
-    host."""
+    host. `measure` gives the number that is compared."""
 
     space: Space
     woven: Callable[[Candidate], Woven | None]
@@ -63,6 +72,7 @@ class Finals:
     baselines: Sequence[str] = (SEPARATE,)
     against: str = SEPARATE
     launched: bool = False
+    measure: Measure = field(default_factory=Measure)
 
     def best(self, trials: Sequence[Trial]) -> Found:
         """The chosen candidate. Raises `DeviceError` if even the unchanged kernels cannot be measured any more."""
@@ -74,18 +84,18 @@ class Finals:
         again, second = self._compared(faster)
         return self._chosen(again, first, second)
 
-    def _chosen(self, trials: Sequence[Trial], first: Medians, second: Medians) -> Found:
+    def _chosen(self, trials: Sequence[Trial], first: Compared, second: Compared) -> Found:
         """The fastest candidate by the worse of its measurements, or the unchanged kernels."""
-        worse = {t.candidate: min(_speedup(ms, t.candidate) for ms in (first, second)) for t in trials}
+        worse = {t.candidate: min(_speedup(each, t.candidate) for each in (first, second)) for t in trials}
         best = max(worse, key=lambda c: worse[c], default=None)
-        baseline = best_baseline(second)
+        baseline = best_baseline(second.values)
         host = self._as_launched([] if best is None else [str(best)])
         launched_ms, host_us = ({key: median(runs) for key, runs in of.items()} for of in (host.ms, host.host_us))
         if best is not None and worse[best] >= GAIN:
-            return Found(best, self.woven(best), worse[best], baseline, second, launched_ms, host_us)
+            return Found(best, self.woven(best), worse[best], baseline, second.ms, launched_ms, host_us)
         own = launched_as(baseline)
-        lost = min(1.0, second[baseline] / second[own])
-        return Found(self.space.unchanged(WAYS[own]), None, lost, baseline, second, launched_ms, host_us)
+        lost = min(1.0, second.values[baseline] / second.values[own])
+        return Found(self.space.unchanged(WAYS[own]), None, lost, baseline, second.ms, launched_ms, host_us)
 
     def _as_launched(self, keys: Sequence[str]) -> Timed:
         own = [name for name in self.baselines if not name.endswith(ASSEMBLED)]
@@ -111,7 +121,8 @@ class Finals:
         held, lost = self._held(bench, trials)
         timed = bench.time([self.against, *(str(t.candidate) for t in held)], repeats, 1, self.launched)
         if not timed.problem:
-            return [*(t.timed(timed.ms[str(t.candidate)], timed.ms[self.against]) for t in held), *lost]
+            against = timed.ms[self.against]
+            return [*(t.timed(timed.ms[str(t.candidate)], against, self.measure, self.against) for t in held), *lost]
         if len(held) == 1:
             return [held[0].failed("failed", timed.problem), *lost]
         return [*(t for one in held for t in self._again(bench, [one], repeats)), *lost]
@@ -127,8 +138,8 @@ class Finals:
         woven = self.woven(trial.candidate)
         return judged(bench, trial, woven) if woven else trial.failed("failed", "it could not be made again")
 
-    def _compared(self, finalists: Sequence[Trial]) -> tuple[list[Trial], Medians]:
-        """The finalists that did not fail, with medians of the times of these and of all baselines."""
+    def _compared(self, finalists: Sequence[Trial]) -> tuple[list[Trial], Compared]:
+        """The finalists that did not fail, compared with each other and with all baselines."""
         bench = self.benches[0]
         held, lost = self._held(bench, finalists)
         compared = self._interleaved(bench, held)
@@ -141,18 +152,21 @@ class Finals:
         if compared.problem:
             raise DeviceError(f"the unchanged kernels cannot be measured: {compared.problem}")
         ms = {key: median(runs) for key, runs in compared.ms.items()}
-        baseline = best_baseline(ms)
+        values = {name: self.measure.of_unchanged(name, compared.ms[name]) for name in self.baselines}
+        values |= {str(t.candidate): self.measure(t.timing(compared.ms[str(t.candidate)])) for t in held}
+        baseline = best_baseline(values)
         for trial in held:
-            self.records.add(trial.timed(compared.ms[str(trial.candidate)], compared.ms[baseline]))
+            runs, against = compared.ms[str(trial.candidate)], compared.ms[baseline]
+            self.records.add(trial.timed(runs, against, self.measure, baseline))
         for trial in lost:
             self.records.add(trial)
-        return held, ms
+        return held, Compared(ms, values)
 
     def _interleaved(self, bench: BenchLike, trials: Sequence[Trial]) -> Timed:
         return bench.time([*self.baselines, *(str(t.candidate) for t in trials)], MOST, WARMUPS, self.launched)
 
 
-def _speedup(ms: Medians, candidate: Candidate) -> float:
+def _speedup(found: Compared, candidate: Candidate) -> float:
     """Over the fastest way to run the unchanged kernels in one measurement; 0 if the candidate was not timed there."""
-    name = str(candidate)
-    return min(ms[way] for way in WAYS if way in ms) / ms[name] if name in ms else 0.0
+    values, name = found.values, str(candidate)
+    return min(values[way] for way in WAYS if way in values) / values[name] if name in values else 0.0

@@ -85,14 +85,17 @@ def _capped(job: Job, woven: Woven, free: Resources) -> Iterator[Trial]:
         yield under_cap(replace(job.candidate, cap=cap), woven)
 
 
-def under_cap(candidate: Candidate, woven: Woven) -> Trial:
-    """The trial of a candidate with a cap. `woven` is its kernel without the cap."""
+def under_cap(candidate: Candidate, woven: Woven, always: bool = False) -> Trial:
+    """The trial of a candidate with a cap. `woven` is its kernel without the cap. `always`: to be timed even if the cap
+    spills much or lets no more CTAs onto an SM."""
     free = woven.resources()
     try:
         found = woven.resources(candidate.cap)
     except GoptxError as error:
         return Trial(candidate, "refused", str(error))
     trial = _trial(candidate, found)
+    if always and found.occupancy != 0:
+        return trial
     if found.spill_bytes > free.spill_bytes + SPILLS:
         return trial.failed("pruned", f"spills {found.spill_bytes} bytes per thread")
     if (found.occupancy or 0) <= (free.occupancy or 0):

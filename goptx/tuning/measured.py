@@ -45,6 +45,11 @@ class Measured:
         """The architecture for which kernels are made."""
         return self.workload.separate.module.target[0]
 
+    @property
+    def name(self) -> str:
+        """A short name, by those of the kernels' entries."""
+        return "+".join("".join(c if c.isalnum() else "_" for c in kernel.entry)[:24] for kernel in self.kernels)
+
     def raised(self, device: str) -> Measured:
         """The same for the architecture of a device, if all kernels are made for lower ones and may run on it."""
         own = [ARCHITECTURE.match(kernel.module.target[0]) for kernel in self.kernels]

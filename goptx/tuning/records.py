@@ -1,7 +1,7 @@
 """Records: the trials of a run in a file, each appended when it is known, so that an interrupted run can be resumed.
 
 One line of JSON each. The first line describes what was tuned and on what; a later trial of a candidate replaces an
-earlier one.
+earlier one. A line with the one key `finished` has the result of the whole run.
 """
 
 from __future__ import annotations
@@ -22,11 +22,14 @@ FORMAT = 1
 class Records:
     """The trials of a run. `about` describes the run; `path` is the file, None for none. Threads may share one.
 
+    finished: the result of the run if it is known, plain data.
+
     Raises `InputError` if the file describes another run, or cannot be read or written.
     """
 
     def __init__(self, about: Mapping[str, Any], path: Path | None = None) -> None:
         self.trials: dict[Candidate, Trial] = {}
+        self.finished: dict[str, Any] | None = None
         self._path, self._lock = path, Lock()
         head = json.loads(json.dumps({"format": FORMAT, **about}))
         try:
@@ -42,6 +45,12 @@ class Records:
         with self._lock:
             self.trials[trial.candidate] = trial
             self._append(trial.to_dict())
+
+    def finish(self, result: Mapping[str, Any]) -> None:
+        """Records the result of the whole run."""
+        with self._lock:
+            self.finished = dict(result)
+            self._append({"finished": self.finished})
 
     def all(self) -> list[Trial]:
         """The trials recorded so far."""
@@ -63,7 +72,8 @@ class Records:
         whole = content[: content.rfind(b"\n") + 1]  # without the line that an interrupted run was writing
         try:
             found, *others = map(json.loads, whole.decode().splitlines())
-            trials = [Trial.from_dict(held) for held in others]
+            ends = [held["finished"] for held in others if held.keys() == {"finished"}]
+            trials = [Trial.from_dict(held) for held in others if held.keys() != {"finished"}]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError(
                 f"{path}: these are not records of a run; give another file (records=, --records)."
@@ -76,3 +86,4 @@ class Records:
         if whole != content:
             path.write_bytes(whole)
         self.trials = {trial.candidate: trial for trial in trials}
+        self.finished = ends[-1] if ends else None

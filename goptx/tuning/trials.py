@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from goptx.display import as_html, as_text, brief
 from goptx.strategies.candidate import Candidate
+from goptx.tuning.metric import Measure, Timing
 
 Status = Literal["timed", "refused", "pruned", "wrong", "failed", "left out"]
 MOST_ROWS = 16  # timed candidates in a table on a terminal
@@ -29,6 +30,7 @@ class Trial:
         fastest way, in interleaved runs.
     contracted: what differs because multiplications and additions may be contracted.
     code: a digest of the candidate's code without a cap; of candidates with equal code only one is tried.
+    score: what the caller's metric gives for the candidate, and for the unchanged kernels in their fastest way.
     """
 
     __repr__ = brief
@@ -44,20 +46,32 @@ class Trial:
     repeats: int = 0
     contracted: str = ""
     code: str = ""
+    score: tuple[float, float] | None = None
 
     @property
     def speedup(self) -> float:
-        """Over the unchanged kernels in their fastest way; 0 if it was not timed."""
+        """Over the unchanged kernels in their fastest way, by the caller's metric if there is one; 0 if it was not
+        timed."""
+        if self.score:
+            return self.score[1] / self.score[0]
         return self.against / self.ms[0] if self.ms and self.against else 0.0
 
     def rank(self) -> tuple[Any, ...]:
         """The sort key of trials: the fastest first, of equals the less coarsened."""
         return -self.speedup, self.candidate.factors, str(self.candidate)
 
-    def timed(self, runs: Sequence[float], against: Sequence[float]) -> Trial:
-        """The trial with the times of these runs, in milliseconds."""
-        ms = median(runs), min(runs), max(runs)
-        return replace(self, status="timed", ms=ms, against=median(against), repeats=len(runs))
+    def timed(
+        self, runs: Sequence[float], against: Sequence[float], measure: Measure | None = None, way: str = ""
+    ) -> Trial:
+        """The trial with the times of these runs, in milliseconds; `way` is the name of the unchanged kernels' way."""
+        ms, score = (median(runs), min(runs), max(runs)), None
+        if measure and measure.metric:
+            score = measure(self.timing(runs)), measure.of_unchanged(way, against)
+        return replace(self, status="timed", ms=ms, against=median(against), repeats=len(runs), score=score)
+
+    def timing(self, runs: Sequence[float]) -> Timing:
+        """What a metric is given of these runs, in milliseconds."""
+        return Timing(str(self.candidate), tuple(runs), self.registers, self.spill_bytes, self.occupancy)
 
     def contracting(self, contracted: str) -> Trial:
         """The trial with what differs because of contraction."""
@@ -65,7 +79,7 @@ class Trial:
 
     def failed(self, status: Status, reason: str) -> Trial:
         """The trial without times, with this status and reason."""
-        return replace(self, status=status, reason=reason, ms=None, against=None, repeats=0)
+        return replace(self, status=status, reason=reason, ms=None, against=None, repeats=0, score=None)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
@@ -78,8 +92,8 @@ class Trial:
     def from_dict(cls, held: Mapping[str, Any]) -> Trial:
         """The trial of which `to_dict` gave this; fields that this version does not know are ignored."""
         known = {name: value for name, value in held.items() if name in cls.__dataclass_fields__}
-        ms = known["ms"] and tuple(known["ms"])
-        return cls(**{**known, "candidate": Candidate.from_dict(held["way"]), "ms": ms})
+        ms, score = (known.get(name) and tuple(known[name]) for name in ("ms", "score"))
+        return cls(**{**known, "candidate": Candidate.from_dict(held["way"]), "ms": ms, "score": score})
 
 
 COLUMNS = (

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,18 +22,25 @@ from goptx.progress import progress_of
 from goptx.results.given_kernels import Source
 from goptx.tuning.best import Best, capped, digest
 from goptx.tuning.budget import Budget
+from goptx.tuning.cluster.cluster_executor import ClusterExecutor
+from goptx.tuning.cluster.worker_bench import on_cluster, opened
 from goptx.tuning.finals import Found
 from goptx.tuning.judging import BenchLike
 from goptx.tuning.makers import makers
 from goptx.tuning.making import Job
 from goptx.tuning.measured import Arguments, Measured, Specification, measured
+from goptx.tuning.metric import Measure, Metric
 from goptx.tuning.records import Records
+from goptx.tuning.space.own_candidates import own_candidates
 from goptx.tuning.space.partitions import D0, sizes_of
 from goptx.tuning.space.pruning import Pruning
 from goptx.tuning.space.space import Space
 from goptx.tuning.trials import Table, Trial
 from goptx.tuning.tuning_search import Search
 from goptx.version import own_version
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 
 class WrongOutput(UserWarning):
@@ -58,8 +65,11 @@ def tune(
     arch: str | None = None,
     seed: int = 0,
     tolerance: float | None = None,
+    extra: Sequence[Mapping[str, Any]] | None = None,
+    metric: Metric | None = None,
     progress: bool = True,
     benches: Sequence[BenchLike] | None = None,
+    client: Client | None = None,
 ) -> Best:
     """Makes, checks and times many candidates on a GPU, and gives the fastest.
 
@@ -90,37 +100,54 @@ def tune(
     arch: the architecture to make kernels for; by default the GPU's, if that of the kernels is lower.
     seed: of the data. tolerance: the largest allowed absolute difference of floating-point results, for kernels that
         add in no fixed order; by default all bits have to agree, except for contraction.
+    extra: candidates of your own, tried first, whatever their estimates: a "strategy" with options of `goptx.fuse`,
+        and if wanted the coarsening "factors" of the kernels and a register "cap", such as
+        {"strategy": "weave", "slicing": 300, "factors": (2, 1), "cap": 40}. They are checked as all others.
+    metric: a measure of your own: `metric(timing)` gives a number above 0, of which the least is the best, for each
+        candidate and each way to run the unchanged kernels; by default the median of `timing.ms`, the milliseconds of
+        the runs. `timing` has also `name`, `registers`, `spill_bytes` and `occupancy`, which are None for the
+        unchanged kernels. `best.speedup` is the quotient of these numbers.
     progress: write the progress to standard error.
     benches: where to measure, instead of on `devices`; they stay open.
+    client: a client of a Dask cluster (`distributed.Client`), on whose workers kernels are made and measured, instead
+        of here. Measuring are the workers that announce a GPU (`dask worker ... --resources "GPU=1"`). Those whose
+        times of the unchanged kernels differ by more than 3 % from those of most others are not used.
 
     Raises `DeviceError` without a GPU, `InputError`, `DependentKernels`, and what reading the kernels raises. A failure
     of one candidate, even a hang, is recorded in the table; wrong results give a `WrongOutput` warning.
     """
     if objective not in OBJECTIVES:
         raise InputError(f"objective={objective!r} is not one of {', '.join(OBJECTIVES)}.")
-    chosen = _strategies(strategies)
+    chosen = chosen_strategies(strategies)
     sizes = _sizes(d0, chosen)
+    measure = Measure(metric)
     limit = Budget.of(budget)
     _check_devices(devices)
     subject = measured(sources, spec, entries, shapes, args, arch, seed, tolerance)
     space = Space(subject.shapes, subject.tunable, chosen, sizes)
     space.partitions.check()
+    own = own_candidates(extra, len(subject.kernels))
     with ExitStack() as stack:
-        measuring: Sequence[BenchLike] = benches or [stack.enter_context(_opened(Bench(number))) for number in devices]
+        measuring: Sequence[BenchLike]
+        if client and not benches:
+            measuring = stack.enter_context(on_cluster(client, subject))
+        else:
+            measuring = benches or [stack.enter_context(closing(Bench(number))) for number in devices]
         where = _of_one_kind([bench.described() for bench in measuring])
         if arch is None:
             subject = subject.raised(where.arch)
         limit.start()
-        for bench in measuring:
-            bench.open(subject.workload)
-        about = _about_run(subject, where, chosen, seed, objective)
+        measuring = opened(measuring, subject.workload)
+        about = about_run(subject, where, chosen, seed, objective, measure)
         trials = Records(about, None if records is None else Path(records))
+        if client and executor is None:
+            executor = ClusterExecutor(client, subject.name)
         made = stack.enter_context(makers(subject, executor, workers))
         pruning = Pruning.of(subject.kernels, subject.shapes, subject.arch, assume)
         tell = stack.enter_context(progress_of("tried", quiet=not progress))
         found = Search(
             space, pruning, made.submit, measuring, trials, limit, subject.workload.baselines, objective == "launched",
-            tell,
+            tell, measure, own,
         ).best()  # fmt: skip
     best = _best(subject, found, trials.all(), where, limit, objective)
     for trial in best.bugs:
@@ -128,7 +155,7 @@ def tune(
     return best
 
 
-def _strategies(given: Sequence[MeasuredStrategy] | None) -> tuple[MeasuredStrategy, ...]:
+def chosen_strategies(given: Sequence[MeasuredStrategy] | None) -> tuple[MeasuredStrategy, ...]:
     if isinstance(given, str):
         raise InputError(f'strategies= takes a list, for example strategies=["{given}"].')
     if unknown := [name for name in given or () if name not in MEASURED_STRATEGIES]:
@@ -141,14 +168,6 @@ def _sizes(d0: D0 | None, strategies: Sequence[str]) -> tuple[int, ...]:
     if sizes and "horizontal" not in strategies:
         raise InputError(f"d0={d0} is for horizontal kernels, which strategies= leaves out; name horizontal there too.")
     return sizes
-
-
-@contextmanager
-def _opened(bench: Bench) -> Iterator[Bench]:
-    try:
-        yield bench
-    finally:
-        bench.close()
 
 
 def _check_devices(devices: Sequence[int]) -> None:
@@ -167,8 +186,8 @@ def _of_one_kind(described: Sequence[Described]) -> Described:
     return described[0]
 
 
-def _about_run(
-    subject: Measured, where: Described, strategies: Sequence[str], seed: int, objective: Objective
+def about_run(
+    subject: Measured, where: Described, strategies: Sequence[str], seed: int, objective: Objective, measure: Measure
 ) -> dict[str, Any]:
     """The description of a run; records with the same description can be resumed."""
     return {
@@ -180,6 +199,7 @@ def _about_run(
         "tolerance": subject.workload.tolerance,
         "strategies": list(strategies),
         "objective": objective,
+        "metric": measure.identity,
         "arch": subject.arch,
         "goptx": own_version(),
         "gpu": where.gpu,

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from queue import SimpleQueue
-from statistics import median
 
 from goptx.errors import DeviceError
 from goptx.measuring.bench.baselines import SEPARATE, best_baseline
@@ -23,6 +22,7 @@ from goptx.tuning.budget import Budget
 from goptx.tuning.finals import FIRST, Finals, Found
 from goptx.tuning.judging import BenchLike, judged
 from goptx.tuning.making import Made, under_cap
+from goptx.tuning.metric import Measure
 from goptx.tuning.records import Records
 from goptx.tuning.space.pruning import Pruning
 from goptx.tuning.space.space import Space
@@ -40,7 +40,8 @@ NO_TIME = "there was no time left"
 class Search:
     """`submit` starts making a candidate; `benches` are the devices, each with the kernels opened. `baselines` are the
     ways to run the unchanged kernels; candidates are compared with the fastest of them. `launched`: by the time with
-    that of the host."""
+    that of the host. `measure` gives the number that is compared. `extra` are the caller's own candidates, which are
+    tried whatever their estimates."""
 
     space: Space
     pruning: Pruning
@@ -51,6 +52,8 @@ class Search:
     baselines: Sequence[str] = (SEPARATE,)
     launched: bool = False
     progress: Progress | None = None
+    measure: Measure = field(default_factory=Measure)
+    extra: Sequence[Candidate] = ()
     _against: str = SEPARATE  # the fastest of the baselines
     _made: dict[Candidate, Woven] = field(default_factory=dict)  # without caps
     _codes: dict[str, Candidate] = field(init=False)  # the first candidate of each code, by digest
@@ -66,7 +69,7 @@ class Search:
         for bench in self.benches:
             self._idle.put(bench)
         self._against = self._fastest_baseline()
-        self._try_all(self.space.first())
+        self._try_all([*self._own(), *self.space.first()])
         for _ in range(ROUNDS):
             leaders = self._leaders()
             before = max((t.speedup for t in leaders), default=0.0)
@@ -76,15 +79,19 @@ class Search:
         self._sweep_caps()
         finals = Finals(
             self.space, self._woven, self.benches, self.records, self.budget, self.baselines, self._against,
-            self.launched,
+            self.launched, self.measure,
         )  # fmt: skip
         return finals.best(self._timed()[:SURVIVORS])
+
+    def _own(self) -> list[Candidate]:
+        """The caller's candidates, without their caps."""
+        return list(dict.fromkeys(candidate.uncapped for candidate in self.extra))
 
     def _fastest_baseline(self) -> str:
         timed = self.benches[0].time(self.baselines, BASELINE_RUNS, 1, self.launched)
         if timed.problem:
             raise DeviceError(f"the unchanged kernels cannot be measured: {timed.problem}")
-        return best_baseline({name: median(runs) for name, runs in timed.ms.items()})
+        return best_baseline({name: self.measure.of_unchanged(name, runs) for name, runs in timed.ms.items()})
 
     def _timed(self) -> list[Trial]:
         """The timed trials of this run, the fastest first, without the unchanged kernels."""
@@ -104,25 +111,23 @@ class Search:
         """Makes and times the candidates that were not tried before, while there is time."""
         new = [candidate for candidate in dict.fromkeys(candidates) if candidate not in self._steps]
         self._steps |= set(new)
-        promising, pruned = self.pruning.sorted(new)
+        own = [candidate for candidate in self._own() if candidate in new]
+        promising, pruned = self.pruning.sorted(candidate for candidate in new if candidate not in own)
         for trial in pruned:
             if self.records.lack(trial.candidate):
                 self.records.add(trial)
-        todo = list(filter(self.records.lack, promising))
+        todo = list(filter(self.records.lack, [*own, *promising]))
         with timers(len(self.benches)) as pool:
             tried = [pool.submit(self._try, made) for made in self._as_made(todo)]
             for one in tried:
                 one.result()
 
     def _sweep_caps(self) -> None:
-        """Tries the best candidates under the caps of the published sweep. Their kernels are made already; only machine
-        code is made, by this machine's processors side by side."""
-        new = [
-            candidate
-            for leader in self._leaders()
-            for candidate in self._caps_of(leader.candidate)
-            if self.records.lack(candidate)
-        ]
+        """Tries the best candidates under the caps of the published sweep, and the caller's under theirs. Their kernels
+        are made already; only machine code is made, by this machine's processors side by side."""
+        swept = [candidate for leader in self._leaders() for candidate in self._caps_of(leader.candidate)]
+        own = [candidate for candidate in self.extra if candidate.cap]
+        new = list(filter(self.records.lack, dict.fromkeys([*own, *swept])))
         kernels = [self._woven(candidate) for candidate in new]
         with ThreadPoolExecutor(os.cpu_count()) as assemblers, timers(len(self.benches)) as pool:
             made = assemblers.map(self._under_cap, new, kernels)
@@ -138,7 +143,7 @@ class Search:
             return Made((Trial(candidate, "failed", "it could not be made again"),))
         if self.budget.left() <= 0:
             return Made((Trial(candidate, "left out", NO_TIME),))
-        return Made((under_cap(candidate, woven),), woven)
+        return Made((under_cap(candidate, woven, always=candidate in self.extra),), woven)
 
     def _as_made(self, candidates: Sequence[Candidate]) -> Iterator[Made]:
         """The made candidates, as they are ready. A candidate that is not ready in time is left out."""
@@ -170,6 +175,8 @@ class Search:
                 return self.submit(candidate).result(self.budget.left())
         except TimeoutError:
             return Made((Trial(candidate, "left out", NO_TIME),))
+        except DeviceError:  # nothing can be made or measured any more
+            raise
         except Exception as problem:  # the process that made it ended, or goptx has a fault
             return Made((Trial(candidate, "failed", f"it could not be made: {type(problem).__name__}: {problem}"),))
 
@@ -210,7 +217,7 @@ class Search:
             self._idle.put(bench)
         if timed.problem:
             return trial.failed("failed", timed.problem)
-        return trial.timed(timed.ms[key], timed.ms[self._against])
+        return trial.timed(timed.ms[key], timed.ms[self._against], self.measure, self._against)
 
     def _woven(self, candidate: Candidate) -> Woven | None:
         """The kernel of the candidate without its cap; made again if an earlier run made it, which this one resumes."""

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import sys
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -18,6 +19,7 @@ from goptx.device.child_process import Child
 from goptx.errors import DeviceError
 from goptx.measuring.bench.questions import Failed
 from goptx.tuning import makers, tune
+from goptx.tuning.cluster import all_pairs
 from goptx.tuning.trials import COLUMNS
 
 SPEC = """
@@ -149,6 +151,14 @@ def test_replayed(measuring: Path) -> None:
         ([*FILES, "--budget", "long"], "budget='long' is not a time above 0"),
         ([*FILES, "--budget", "0s"], "budget='0s' is not a time above 0"),
         ([*FILES, "--shape", "A=4:64"], "--shape is given for A; give it once for each of the kernels A, B"),
+        (["--all", "plus.toml"], "--all takes two launch specifications or more, of which it tunes all pairs."),
+        (["--all", "plus.toml", "./plus.toml"], "plus.toml: two specifications have this name, by which pairs are"),
+        (["--all", *FILES], "plus.ptx: --all takes launch specifications (.toml); `goptx spec` writes one."),
+        (
+            ["--all", "plus.toml", "times.toml", "--html", "a.html"],
+            "--html, --arg, --shape and --entry are of one pair",
+        ),
+        (["--all", "plus.toml", "times.toml", "-o", "plus.ptx"], "plus.ptx: this folder cannot be made (File exists)"),
         ([*FILES, "-o", "none/best.json"], "none/best.json: cannot be written (no such folder); give a folder that"),
         ([*FILES, "--table", "none/t.csv"], "none/t.csv: cannot be written (no such folder)"),
     ],
@@ -210,3 +220,33 @@ def test_a_page_of_what_was_found(measuring: Path) -> None:
     assert "in the order in which they were tried" in page
     done = tuned(measuring, *FILES, "--html", "none/best.html")
     assert done.returncode == 2 and "no such folder" in done.stderr
+
+
+@needs_ptxas
+def test_all_pairs_on_this_machine(measuring: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pair that cannot be tuned is in the table with the reason."""
+    monkeypatch.setattr(all_pairs, "Bench", Opened)
+    (measuring / "bad.toml").write_text(SPEC.format(name="missing"))
+    done = tuned(measuring, "--all", "plus.toml", "times.toml", "bad.toml", "--report=json")
+    pairs = {row["pair"]: row for row in json.loads(done.stdout)["pairs"]}
+    assert list(pairs) == ["plus+times", "plus+bad", "times+bad"]
+    assert (pairs["plus+times"]["speedup"], pairs["plus+times"]["candidate"]) == (2.0, "vertical x2 x2")
+    assert pairs["plus+bad"]["speedup"] is None and "missing.ptx" in pairs["plus+bad"]["reason"]
+    text = tuned(measuring, "--all", "plus.toml", "times.toml", "bad.toml").stdout
+    assert text.startswith("pair ") and "plus+times  2.00 " in text and "\nplus+bad: " in text
+
+
+def test_a_scheduler_that_does_not_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+
+    def refused(*_: Any, **__: Any) -> None:
+        raise OSError("timed out")
+
+    monkeypatch.setattr(distributed, "Client", refused)
+    done = run("tune", *FILES, "--scheduler", "tcp://none:1", cwd=folder)
+    assert done.stderr == (
+        "DeviceError: --scheduler tcp://none:1 does not answer (timed out); start `dask scheduler`.\n"
+    )
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    done = run("tune", *FILES, "--scheduler", "tcp://none:1", cwd=folder)
+    assert "--scheduler needs Dask; install it with `pip install distributed`." in done.stderr

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from goptx.cli.argument_values import launched, sizes
 from goptx.cli.command import NewParser, Outcome, print_result
 from goptx.cli.flags import KNOWN, KNOWN_TITLE, add_flags, add_launched, add_report, given
 from goptx.cli.output import check_outputs, write
-from goptx.errors import InputError
+from goptx.errors import DeviceError, InputError
 from goptx.options import OBJECTIVES
+
+SCHEDULER = 30  # seconds for a scheduler to answer
 
 
 def add(new: NewParser) -> None:
@@ -43,6 +48,16 @@ def add(new: NewParser) -> None:
         metavar="N,N",
         help="horizontal: threads of a CTA that tunable kernels share (default the sum of their blocks, and 1024)",
     )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="tune each pair of the specifications; -o and --records are folders, --table is of all pairs",
+    )
+    parser.add_argument(
+        "--scheduler",
+        metavar="tcp://HOST:PORT",
+        help="make and measure on the workers of this Dask scheduler; those with a GPU announce it as GPU=1",
+    )
     parser.add_argument("--devices", default="0", metavar="N,N", help="GPUs that measure side by side (default 0)")
     parser.add_argument(
         "--workers", type=int, metavar="N", help="processes that make kernels (default one for each processor)"
@@ -62,25 +77,22 @@ def _run(options: argparse.Namespace) -> Outcome | None:
     ending = Path(options.table or "t.csv").suffix
     if ending not in (".csv", ".json"):
         raise InputError(f"--table {options.table}: `{ending}` is not a kind of table; give .csv or .json.")
+    if options.all:
+        return _all(options, ending)
     outputs = [path for path in (options.output, options.table, options.html) if path]
     check_outputs(outputs, [Path(name) for name in options.inputs])  # before hours of measuring
     what = launched(options)
-    best = tune(
-        *what.pop("sources"),
-        **what,
-        **given(options),
-        strategies=options.strategies and options.strategies.split(","),
-        d0=options.d0,
-        budget=options.budget,
-        objective=options.objective,
-        workers=options.workers,
-        devices=_numbers(options.devices),
-        records=options.records,
-        arch=options.arch,
-        seed=options.seed,
-        tolerance=options.tolerance,
-        progress=not options.quiet,
-    )
+    numbers = _numbers(options.devices)
+    with _client(options) as client:
+        best = tune(
+            *what.pop("sources"),
+            **what,
+            **_how(options),
+            devices=numbers,
+            records=options.records,
+            progress=not options.quiet,
+            client=client,
+        )
     if options.output:
         best.save(options.output)
     if options.table:
@@ -92,6 +104,67 @@ def _run(options: argparse.Namespace) -> Outcome | None:
     if not options.quiet:
         print_result(options, best)
     return Outcome(best, {**best.to_dict(), "trials": list(best.table.rows())}) if options.report else None
+
+
+def _all(options: argparse.Namespace, ending: str) -> Outcome | None:
+    from goptx.tuning.cluster.all_pairs import tune_all
+
+    if wrong := [name for name in options.inputs if not name.endswith(".toml")]:
+        raise InputError(f"{wrong[0]}: --all takes launch specifications (.toml); `goptx spec` writes one.")
+    if options.html or options.arg or options.shape or options.entry:
+        raise InputError("--html, --arg, --shape and --entry are of one pair; leave them out with --all.")
+    check_outputs([options.table] if options.table else [], [Path(name) for name in options.inputs])
+    numbers = _numbers(options.devices)
+    with _client(options) as client:
+        table = tune_all(
+            options.inputs,
+            client,
+            numbers,
+            options.records,
+            options.output,
+            not options.quiet,
+            **_how(options),
+        )
+    if options.table:
+        write(options.table, table.to_json() if ending == ".json" else table.to_csv())
+    if not options.quiet:
+        print_result(options, table)
+    return Outcome(table, {"pairs": list(table.rows)}) if options.report else None
+
+
+def _how(options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of `tune` that pairs have in common."""
+    return {
+        **given(options),
+        "strategies": options.strategies and options.strategies.split(","),
+        "d0": options.d0,
+        "budget": options.budget,
+        "objective": options.objective,
+        "workers": options.workers,
+        "arch": options.arch,
+        "seed": options.seed,
+        "tolerance": options.tolerance,
+    }
+
+
+@contextmanager
+def _client(options: argparse.Namespace) -> Iterator[Any]:
+    """The client of the scheduler, None if none is given."""
+    if not options.scheduler:
+        yield None
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError("--scheduler needs Dask; install it with `pip install distributed`.") from None
+    try:
+        client = Client(options.scheduler, timeout=SCHEDULER)
+    except (OSError, ValueError) as error:
+        raise DeviceError(
+            f"--scheduler {options.scheduler} does not answer ({error}); start `dask scheduler`."
+        ) from None
+    with client:
+        yield client
 
 
 def _numbers(text: str) -> list[int]:

@@ -76,7 +76,9 @@ class _Bench:
     def answer(self, question: Question) -> Answer:
         match question:
             case Describe():
-                return Described(self.device.name, f"sm_{self.device.arch}", driver_version())
+                return Described(
+                    self.device.name, f"sm_{self.device.arch}", driver_version(), str(getattr(self.device, "uuid", ""))
+                )
             case Open(workload, moved):
                 if self.open:
                     self.open.close()

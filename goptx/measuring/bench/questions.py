@@ -32,11 +32,13 @@ class Describe:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """The name of the GPU, its architecture such as "sm_90", and the driver's version."""
+    """The name of the GPU, its architecture such as "sm_90", the driver's version, and the identity of this one GPU, ""
+    if it is not known."""
 
     gpu: str
     arch: str
     driver: str
+    serial: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,193 @@
+"""Tuning on the workers of a Dask cluster, with emulated GPUs: lost workers change nothing in the result."""
+
+import csv
+import io
+import os
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import run
+from tuning import cluster_bench
+from tuning.cluster_bench import FATAL, FOLDER, ClusterBench
+from tuning.fake_bench import PLUS, TIMES, tuned
+
+from goptx.device.assemble import find_ptxas
+from goptx.device.child_process import Child
+from goptx.errors import DeviceError
+from goptx.measuring.bench.questions import Failed
+from goptx.strategies.candidate import Candidate
+from goptx.tuning.best import Best, replay
+from goptx.tuning.cluster import all_pairs, gpu_workers, worker_bench
+from goptx.tuning.cluster.gpu_workers import GpuWorkers
+from goptx.tuning.cluster.pairs_table import COLUMNS, PairsTable
+from goptx.tuning.space.space import Space
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
+
+
+@pytest.fixture(scope="module")
+def marks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("marks")
+    os.environ[FOLDER] = str(folder)
+    yield folder
+    del os.environ[FOLDER]
+
+
+@pytest.fixture(scope="module")
+def client(marks: Path) -> Iterator[Any]:
+    options = {"processes": True, "threads_per_worker": 1, "dashboard_address": None, "resources": {"GPU": 1}}
+    with distributed.LocalCluster(n_workers=2, **options) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few() -> Iterator[None]:
+    """Few candidates."""
+    candidates = [Candidate("vertical", factors) for factors in ((1, 1), (2, 1), (2, 2), (4, 2))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Space, "first", lambda self: candidates)
+        patch.setattr(Space, "near", lambda self, candidate: iter(()))
+        yield
+
+
+def on(client: Any, bench: Any, monkeypatch: pytest.MonkeyPatch, **how: Any) -> Best:
+    monkeypatch.setattr(worker_bench, "GpuWorkers", partial(GpuWorkers, make_bench=bench, patience=30))
+    monkeypatch.setattr(gpu_workers, "POLL", 0.1)
+    return tuned(client=client, executor=None, strategies=["vertical"], **how)
+
+
+def trials(best: Best) -> dict[str, Any]:
+    return {str(t.candidate): (t.status, t.ms, t.against, t.registers) for t in best.table.trials}
+
+
+@pytest.fixture(scope="module")
+def usual(client: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Best, list[str]]:
+    records = tmp_path_factory.mktemp("usual") / "records"
+    with pytest.MonkeyPatch.context() as patch:
+        return on(client, ClusterBench, patch, records=records), sorted(records.read_text().splitlines())
+
+
+def test_it_is_measured_as_here(usual: tuple[Best, list[str]]) -> None:
+    here = tuned(bench := ClusterBench(), executor=None, workers=1, strategies=["vertical"])
+    assert bench.outputs and trials(usual[0]) == trials(here)
+    assert (usual[0].candidate, usual[0].speedup, usual[0].fused.ptx) == (here.candidate, here.speedup, here.fused.ptx)
+
+
+@pytest.mark.parametrize("bench", [cluster_bench.Dying, cluster_bench.Failing])
+def test_a_worker_that_is_lost_in_the_middle_changes_nothing(
+    bench: Any, client: Any, usual: tuple[Best, list[str]], marks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    best = on(client, bench, monkeypatch, records=tmp_path / "records")
+    assert (marks / {"Dying": "killed", "Failing": "broken"}[bench.__name__]).exists()
+    expected, lines = usual
+    assert trials(best) == trials(expected)
+    assert (best.candidate, best.speedup, best.fused.ptx) == (expected.candidate, expected.speedup, expected.fused.ptx)
+    assert sorted((tmp_path / "records").read_text().splitlines()) == lines, "something is counted twice, or not"
+
+
+def test_what_the_scheduler_forgot_is_repeated(
+    client: Any, usual: tuple[Best, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One task of each sort is cancelled, as all are when the scheduler is started again."""
+    submit, forgotten = client.submit, set()
+
+    def submitted(*args: Any, key: str, **how: Any) -> Any:
+        future, what = submit(*args, key=key, **how), key.replace("-", " ").split()[0]
+        if what not in forgotten and what != "describe":
+            forgotten.add(what)
+            future.cancel()
+        return future
+
+    monkeypatch.setattr(client, "submit", submitted)
+    best = on(client, ClusterBench, monkeypatch, records=tmp_path / "records")
+    assert forgotten == {"make", "open", "judge", "time", "renew", "close"}
+    assert trials(best) == trials(usual[0])
+    assert sorted((tmp_path / "records").read_text().splitlines()) == usual[1]
+
+
+SPEC = """
+[[kernel]]
+file = "{name}.ptx"
+entry = "{name}"
+grid = [2]
+block = [64]
+argument = [
+    {{ name = "in", dtype = "uint32", length = 128, generator = "integers" }},
+    {{ name = "out", dtype = "uint32", length = 128, role = "out" }},
+    {{ name = "n", dtype = "uint32", value = 3 }},
+]
+"""
+
+
+def test_all_pairs(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the command line; a second run reads all from the records, and one that was interrupted goes on."""
+    monkeypatch.setattr(all_pairs, "GpuWorkers", partial(GpuWorkers, make_bench=ClusterBench, patience=30))
+    for name, text in (("plus", PLUS), ("times", TIMES), ("again", PLUS.replace("plus", "again"))):
+        (tmp_path / f"{name}.ptx").write_text(text)
+        (tmp_path / f"{name}.toml").write_text(SPEC.format(name=name))
+    words = ("tune", "--all", "plus.toml", "times.toml", "again.toml", "--scheduler", client.scheduler.address,
+             "--strategies", "vertical", "--records", "records", "--table", "pairs.csv", "-o", "best")  # fmt: skip
+    done = run(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    pairs = ["plus+again", "plus+times", "times+again"]
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "pairs.csv").read_text())))
+    assert sorted(row["pair"] for row in rows) == pairs and tuple(rows[0]) == COLUMNS
+    assert all(float(row["speedup"]) > 1 and row["gpu"] == "Emulator" and not row["reason"] for row in rows)
+    assert replay(tmp_path / "best" / "plus+times.json").strategy == "vertical"
+    before = {path.name: path.read_text() for path in (tmp_path / "records").iterdir()}
+    assert sorted(before) == [f"{pair}.jsonl" for pair in pairs]
+    again = run(*words, "--quiet", cwd=tmp_path)
+    assert (again.returncode, (tmp_path / "pairs.csv").read_text()) == (0, done_csv(rows))
+    assert {path.name: path.read_text() for path in (tmp_path / "records").iterdir()} == before
+    path = tmp_path / "records" / "plus+times.jsonl"
+    path.write_text("".join(before[path.name].splitlines(keepends=True)[:3]))
+    assert run(*words, "--quiet", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "pairs.csv").read_text() == done_csv(rows)
+
+
+def done_csv(rows: list[dict[str, str]]) -> str:
+    return PairsTable(tuple(rows)).to_csv()
+
+
+def test_tasks_have_readable_names(client: Any, usual: tuple[Best, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    keys: list[str] = []
+    submit = client.submit
+
+    def submitted(*args: Any, key: str, **how: Any) -> Any:
+        keys.append(key)
+        return submit(*args, key=key, **how)
+
+    monkeypatch.setattr(client, "submit", submitted)
+    on(client, ClusterBench, monkeypatch)
+    assert len(set(keys)) == len(keys)
+    groups = {distributed.utils.key_split(key) for key in keys}
+    assert groups == {"describe", *(f"{w} plus+times" for w in ("make", "open", "judge", "time", "renew", "close"))}
+    assert any(key.startswith("judge plus+times-") and key.endswith(f" {FATAL}") for key in keys)
+
+
+def in_a_worker() -> Any:
+    """What a process of ours answers that a worker starts."""
+    child = Child(answering)
+    try:
+        return child.ask("question", 60)
+    finally:
+        child.end()
+
+
+def answering(connection: Any) -> None:
+    connection.send(Failed(connection.recv()))
+
+
+def test_workers_may_start_a_process_that_measures(client: Any) -> None:
+    """They are daemons of multiprocessing, which start none by themselves."""
+    assert client.submit(in_a_worker, pure=False).result(60) == Failed("question")
+
+
+def test_without_a_gpu_that_can_be_used(client: Any) -> None:
+    """As on any machine without GPUs: the real bench has the reason."""
+    with pytest.raises(DeviceError, match=r"no GPU of the cluster tcp://.* can be used: tcp://.*: "):
+        GpuWorkers(client)
