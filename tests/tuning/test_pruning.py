@@ -140,7 +140,7 @@ class Large(Pretending):
         return Made((replace(made.trials[0], registers=70),), made.woven)
 
 
-def capped_trial(candidate: Candidate, woven: Woven) -> Trial:
+def capped_trial(candidate: Candidate, woven: Woven, always: bool = False) -> Trial:
     return Trial(candidate, "timed", registers=candidate.cap, spill_bytes=0, occupancy=1.0)
 
 
