@@ -345,6 +345,7 @@ def test_header_computes_what_launch_does(case: str, launch: Sequence[goptx.Shap
     assert any(found)
 
 
+@pytest.mark.slow
 @needs_cc
 @pytest.mark.parametrize(
     ("strategy", "common"),

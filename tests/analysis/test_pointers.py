@@ -280,6 +280,7 @@ def run(module: Module, entry: Function, arguments: list[object]) -> None:
         emulate(module, 2, block(entry), arguments, entry.name, shared=1 << 15, strict=False, max_steps=2000)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_kernels_access_only_what_is_reported(done: dict[str, set[str]]) -> None:
     reading, writing = set(), set()

@@ -1,5 +1,6 @@
 """The windows of numbers that threads of a group share: each rule against numbers computed one by one."""
 
+import pytest
 from bodies import flow
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -61,6 +62,7 @@ def computed(base: str, kind: str, bits: int, a: int, b: int) -> int | None:
     return made[base] % (1 << (2 * bits if base == "mul.wide" else bits))
 
 
+@pytest.mark.slow
 @settings(max_examples=1500, deadline=None)
 @given(st.data(), st.sampled_from(BINARY), st.sampled_from("us"), st.sampled_from([32, 64]))
 def test_results_lie_in_their_window(data: st.DataObject, base: str, kind: str, bits: int) -> None:
@@ -83,6 +85,7 @@ def test_results_lie_in_their_window(data: st.DataObject, base: str, kind: str, 
         assert holds(found, [m for m in made if m is not None]), (code, one, other, found, made)
 
 
+@pytest.mark.slow
 @settings(max_examples=1500, deadline=None)
 @given(st.data(), st.sampled_from(RELATIONS), st.sampled_from("us"), st.sampled_from([32, 64]))
 def test_decided_comparisons_agree(data: st.DataObject, relation: str, kind: str, bits: int) -> None:

@@ -68,6 +68,7 @@ def test_the_given_graph_is_as_it_was() -> None:
     assert graph.to_json() == text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_random_graphs_leave_the_same(seed: int) -> None:
     chance = random.Random(seed)

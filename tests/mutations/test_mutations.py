@@ -27,6 +27,7 @@ def test_rules_are_named_once_and_are_many() -> None:
     assert len({m.rule for m in MUTATIONS}) == len(MUTATIONS) >= 15
 
 
+@pytest.mark.slow
 def test_every_named_test_is_there() -> None:
     tests = {m.test for m in MUTATIONS}
     command = [sys.executable, "-m", "pytest", "--collect-only", "-m", "", "-p", "no:cacheprovider", *sorted(tests)]

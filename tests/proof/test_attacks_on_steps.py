@@ -106,6 +106,7 @@ def test_many_guarded_instructions_are_followed_together() -> None:
     of_one(a, right, right.replace("A9\n", ""), right.replace("A7\n", "A7: @!%a_p1 st.global.u32 [%a_d2], 1;\n"))
 
 
+@pytest.mark.slow
 def test_conditions_that_are_too_many_are_not_proved() -> None:
     a = "mov.pred %p2, 1;\n"
     a += "\n".join(f"setp.eq.u32 %p1, %r{i % 8}, {i};\nand.pred %p2, %p2, %p1;" for i in range(1500))

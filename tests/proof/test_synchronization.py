@@ -191,6 +191,7 @@ def example(name: str) -> Path:
     return EXAMPLES / f"{name}.sm_90.ptx"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second"),
     [("gelu", "gemm"), ("gemm", "scan"), ("reduce", "reduce"), ("harris", "pipeline"), ("pipeline", "sort"),

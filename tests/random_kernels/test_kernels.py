@@ -29,6 +29,7 @@ def test_ptxas_takes_them() -> None:
             assert assemble(text, entry=entry, fmad=False).cubin
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_ptxas() is None, reason="no ptxas")
 def test_ptxas_takes_what_is_woven_of_them() -> None:
     for case in drawn(2, SOME):
@@ -39,6 +40,7 @@ def test_ptxas_takes_what_is_woven_of_them() -> None:
         assert woven.cubin(fmad=False)
 
 
+@pytest.mark.slow
 def test_they_do_the_same_in_any_order_of_warps() -> None:
     for case in drawn(3, SOME):
         run_alone(case, (0, 1, 2))
@@ -80,6 +82,7 @@ def test_arguments_are_fresh_and_equal() -> None:
         assert one is not other and np.asarray(one).tobytes() == np.asarray(other).tobytes()
 
 
+@pytest.mark.slow
 def test_three_kernels_have_what_two_have() -> None:
     cases = [case for number in (7, 8) for case in drawn(number, SOME) if len(case.texts) == 3]
     assert cases

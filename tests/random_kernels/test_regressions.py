@@ -12,6 +12,7 @@ from random_kernels.tree import Pair
 from random_kernels.written import case_of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", regressions(), ids=lambda path: path.stem)
 def test_regression(path: Path) -> None:
     run(read(path))

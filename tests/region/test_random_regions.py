@@ -61,6 +61,7 @@ def some_region(chance: random.Random, device: Device) -> tuple[goptx.Fusion, li
     return f, launches, [a for arrays in temporaries.values() for a in arrays]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_random_regions(seed: int, device: Device, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.CRITICAL)

@@ -57,6 +57,7 @@ def test_each_kernel_does_what_it_does_alone(strategy: Strategy, names: tuple[st
         assembles(woven)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "weave"])
 def test_three_kernels(strategy: Strategy, assembles: Assembles) -> None:
     names, shapes = ("leaving", "dynamic", "tiled"), [Shape(5, 96), Shape((3, 2), (8, 9), 5000), Shape(4, 40)]
@@ -65,6 +66,7 @@ def test_three_kernels(strategy: Strategy, assembles: Assembles) -> None:
     assembles(woven)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", OWN_SHAPES)
 @pytest.mark.parametrize("placement", ["spread", "front"])
 def test_grids_known_at_launch_only(strategy: Strategy, placement: Placement, assembles: Assembles) -> None:

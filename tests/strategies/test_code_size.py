@@ -64,6 +64,7 @@ def test_small_code_is_not_affected() -> None:
         assert "instructions" not in estimate.parts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "slower"), [(2000, 1.0), (3000, 1.12), (4000, 1.23), (6000, 1.29), (9000, 1.37)])
 def test_estimates_are_near_what_was_measured(size: int, slower: float) -> None:
     """Equally many multiply-adds, in loops of this size, on an H200 (benchmarks/when_fusion_loses.py)."""
@@ -71,6 +72,7 @@ def test_estimates_are_near_what_was_measured(size: int, slower: float) -> None:
     assert whole / (estimates(500)["separate"].cycles / 500) == pytest.approx(slower, abs=0.05)
 
 
+@pytest.mark.slow
 def test_what_exceeds_the_cache_by_itself_pays_with_each_strategy() -> None:
     found = estimates(9000)
     assert all(estimate.decided_by == "instructions" for estimate in found.values())
@@ -79,6 +81,7 @@ def test_what_exceeds_the_cache_by_itself_pays_with_each_strategy() -> None:
     assert found["separate"].then(estimates(300)["weave"]).parts["instructions"] > 0
 
 
+@pytest.mark.slow
 def test_auto_does_not_weave_very_large_code() -> None:
     made = goptx.fuse(loop(5000, "a"), loop(5000, "b"), strategy="auto", shapes=SHAPES)
     assert made.strategy in ("separate", "vertical") and made.report.decision

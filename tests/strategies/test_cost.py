@@ -37,6 +37,7 @@ def chosen(first: str, second: str, shape: Shape | None = LARGE) -> goptx.Woven:
 
 
 # Choices of suite A, bound by memory, by arithmetic, by both; all within 5 % of the best measured.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pair", "candidate"),
     [

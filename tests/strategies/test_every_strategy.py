@@ -106,6 +106,7 @@ def together(woven: Woven, seed: int) -> list[list[int]]:
     return [out.tolist() for out in outs]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", OWN_SHAPES)
 @pytest.mark.parametrize("name", WAITING)
 def test_kernels_that_wait(strategy: Strategy, name: str, assembles: Assembles) -> None:

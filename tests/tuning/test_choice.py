@@ -38,6 +38,7 @@ def test_the_fastest_is_chosen_and_made() -> None:
     assert best.fused.ptx == made.ptx
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_the_options_of_a_good_candidate_are_varied() -> None:
     """No first candidate has this slicing; it is good here only for kernels coarsened by two."""
@@ -129,6 +130,7 @@ def test_of_equals_that_made_of_less() -> None:
         assert [str(tuned(*(FakeBench(ms) for _ in range(n))).candidate) for n in (1, 2, 3)] == ["horizontal"] * 3
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_equal_code_is_tried_once() -> None:
     bench = FakeBench({"weave x2 x2": 0.5})

@@ -98,6 +98,7 @@ class Spoiling(AtOnce):
         return Made(made.trials, replace(made.woven, module=goptx.read(text)))
 
 
+@pytest.mark.slow
 def test_a_candidate_that_is_made_wrongly_is_found() -> None:
     usual = tuned(EmulatingBench(), executor=AtOnce(), strategies=["vertical"])
     assert usual.bugs == () and usual.candidate.strategy == "vertical"
@@ -109,6 +110,7 @@ def test_a_candidate_that_is_made_wrongly_is_found() -> None:
     assert statuses(best)[str(usual.candidate)] == "wrong"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -30,6 +30,7 @@ def test_an_embedding_bag_adds_rows_of_its_table() -> None:
     assert (out == expected).all()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 @pytest.mark.parametrize("group", [bags(2, 8, (1, 3, 2)), steps((256, 512, 64, 64))])
 def test_a_group_is_tuned_and_measured_again(group: Group) -> None:

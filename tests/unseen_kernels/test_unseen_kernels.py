@@ -26,6 +26,7 @@ from unseen.draw import NAMES, drawn  # noqa: E402
 ON_HOPPER_ONLY = ("matmul", "flash_attention")  # wgmma, which the emulator lacks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reference", [r for r in (*SECOND, *UNSEEN) if r.__name__ not in ON_HOPPER_ONLY],
                          ids=lambda r: r.__name__)  # fmt: skip
 def test_kernel_gives_what_its_reference_gives(reference: Reference) -> None:

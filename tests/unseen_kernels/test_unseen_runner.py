@@ -57,6 +57,7 @@ def test_processes_call_functions() -> None:
             there.submit(doubled, -1).result()
 
 
+@pytest.mark.slow
 def test_a_process_that_hangs_or_ends_is_replaced() -> None:
     with makers(1, limit=8) as there:
         assert there.submit(doubled, 1).result() == 2

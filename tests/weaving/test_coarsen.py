@@ -25,6 +25,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "kernels"
 # which CTAs ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", [True, False], ids=["known", "unknown"])
 @pytest.mark.parametrize("name", list(KERNELS))
 @pytest.mark.parametrize(

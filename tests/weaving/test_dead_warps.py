@@ -86,6 +86,7 @@ def test_ctas_that_have_ended_a_kernel_cost_little(name: str, strategy: Strategy
     assert issued - separately(names, (0, ALL)) <= MOST * WARPS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("divergence", ["predicate", "park", "duplicate"])
 def test_so_they_do_with_each_choice_for_divergence(name: str, divergence: Choice) -> None:
@@ -97,6 +98,7 @@ def test_so_they_do_with_each_choice_for_divergence(name: str, divergence: Choic
     assert run(made, names, (0, ALL)) - separately(names, (0, ALL)) <= MOST * WARPS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_so_do_those_of_copies(name: str) -> None:
     made = goptx.coarsen(TEXT, 2, entry=name, shape=Shape(GRID, BLOCK))
@@ -148,6 +150,7 @@ def test_pairs_issue_little_more_than_the_kernels_alone(first: str, second: str)
     assert issued <= GROWTH * separate + PREDICATES * sum(name in SMALL for name in names) * WARPS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [64, 192, 320])
 @pytest.mark.parametrize("name", NAMES)
 def test_results_where_some_warps_of_a_cta_have_ended(name: str, n: int) -> None:

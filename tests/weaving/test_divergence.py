@@ -131,6 +131,7 @@ def counts(kernel: goptx.Woven | str) -> Emulation:
     return goptx.emulate(kernel, 1, BLOCK, [arguments[:3], arguments[3:]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", [None, *CHOICES])
 @pytest.mark.parametrize("name", [entry.name for entry in CONSTRUCTS.entries])
 def test_no_effect_happens_more_often_than_alone(name: str, choice: Choice | None) -> None:

@@ -35,6 +35,7 @@ def within(report: Report, blocks: float = 4, growth: float = 3) -> bool:
     return few and report.merged.instructions <= growth * sum(k.instructions for k in kernels)
 
 
+@pytest.mark.slow
 def test_two_kernels_of_three_hundred_blocks(assembles: Callable[[goptx.Woven], None]) -> None:
     woven = goptx.weave(large("one", 1, 135), large("two", 2, 135))
     assert all(300 <= k.blocks <= 350 for k in woven.report.kernels.values())
@@ -49,6 +50,7 @@ def beside_each_other(seed: int, policy: Policy = "latency") -> Report:
     return found.report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_many_loops_and_ifs_beside_each_other(seed: int) -> None:
     beside_each_other(seed, "paper")

@@ -132,6 +132,7 @@ def alone(text: str) -> list[int]:
     return result(args)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BODIES)
 def test_woven_with_another(name: str, assembles: Assembles) -> None:
     text = kernel(*BODIES[name])

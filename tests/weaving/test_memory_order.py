@@ -234,6 +234,7 @@ def seen_too_early(source: str | goptx.Woven, seed: int) -> int:
     return int(out.sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("name", sorted(PUBLISHED))
 def test_no_thread_sees_a_flag_without_the_data(name: str, policy: Policy) -> None:

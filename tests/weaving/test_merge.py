@@ -37,6 +37,7 @@ def has_single_entry_loops(found: Flow) -> bool:
     return nx.is_directed_acyclic_graph(graph)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "second"), list(product(BRANCHING, BRANCHING)))
 def test_merged_flow_is_reducible(first: str, second: str) -> None:
     woven = goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=[first, second])

@@ -143,6 +143,7 @@ def test_instructions_of_the_entry_have_their_provenance(first: tuple[Path, str]
             assert origin or instruction.opcode in ("ret", "bra.uni", RECONVERGE.opcode), instruction
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["weave", "vertical", "horizontal", "interleave"])
 @pytest.mark.parametrize("factors", [(1, 1), (1, 2), (3, 2)], ids=str)
 def test_copies_of_coarsened_kernels_have_a_number_each(strategy: Strategy, factors: tuple[int, int]) -> None:

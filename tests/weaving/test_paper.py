@@ -103,6 +103,7 @@ def test_the_report_names_what_stands_in_several_copies() -> None:
     assert f"barriers and warp instructions in several copies: {message}, and 2 more" in notes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", [None, "latency", "paper", "concat"])
 @pytest.mark.parametrize("slicing", [None, "adaptive", 40])
 def test_policies_and_slicings(policy: Policy | None, slicing: Slicing) -> None:
@@ -269,6 +270,7 @@ def flow_of(entry: Function) -> Flow:
     return control_flow(flatten(entry.body or (), lambda n: n))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 @pytest.mark.parametrize("first", KERNELS)
 def test_every_pair_assembles(first: str) -> None:

@@ -47,6 +47,7 @@ BOTH = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", BOTH, ids="-".join)
 @pytest.mark.parametrize("mix", MIXES, ids=lambda mix: f"{mix[0]}+{mix[1]}")
 def test_each_kernel_does_what_it_does_alone(
@@ -74,6 +75,7 @@ def shapes_of_some_kind(draw: st.DrawFn) -> Shape:
     return Shape(draw(SIZES.filter(lambda s: prod(s) <= 30)), block, draw(st.sampled_from([4096, 5000])))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, derandomize=True)
 @given(
     launched=st.tuples(shapes_of_some_kind(), shapes_of_some_kind()),
@@ -180,6 +182,7 @@ def test_warps_that_are_left_out_issue_nothing_of_the_kernel() -> None:
     assert sum(done.kernels["A"].instructions.values()) < 2 * (2 * 2 * body + 32 * 8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("placement", PLACEMENTS)
 @pytest.mark.parametrize(("small", "large"), [(7, 1024), (1, 30), (29, 30), (60, 100)])
 def test_placements(small: int, large: int, placement: Placement) -> None:

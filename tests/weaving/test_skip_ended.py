@@ -93,6 +93,7 @@ def test_threads_that_ended_run_no_loop(body: str) -> None:
     compare(goptx.weave(text(body), text("loop")), [body, "loop"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("strategy", ["vertical", "horizontal", "interleave"])
 def test_in_other_strategies(body: str, strategy: Strategy) -> None:

@@ -32,6 +32,7 @@ def test_every_pair_assembles(first: str, arch: str) -> None:
         assert made.spill_store_bytes == 0, f"{first}+{second}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "second"), list(combinations_with_replacement(KERNELS, 2)))
 def test_pairs_are_really_woven(first: str, second: str) -> None:
     least = 0.3 if "wmma" in (first, second) else 0.6

@@ -51,6 +51,7 @@ def test_main_loop_holds_the_loop_of_its_partner(first: str, second: str) -> Non
     assert any(looping and count > 10 for looping, count in found)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 @pytest.mark.parametrize(("first", "second"), both_orders(*STRAIGHT, *LOOPING))
 def test_registers_leave_every_warp_its_place(first: str, second: str) -> None:

@@ -59,6 +59,7 @@ def alone(name: str) -> list[int]:
     return [int(value) for value in out]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("partner", PARTNERS)
 @pytest.mark.parametrize("name", NAMES)
 def test_it_runs_right_beside_the_other(name: str, partner: str) -> None:

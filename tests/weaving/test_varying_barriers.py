@@ -130,6 +130,7 @@ def test_copies_of_barriers_are_right(body: str, strategy: Strategy, other: str)
     check([kernel("a", BODIES[body]), kernel("b", OTHERS[other])], ALIKE, strategy=strategy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blocks", [(128, 64), (64, 192), (100, 128)])
 @pytest.mark.parametrize("body", ["by a shuffle", "by the thread", "nested", "each side ends the kernel"])
 def test_in_other_blocks(body: str, blocks: tuple[int, int]) -> None:
@@ -137,6 +138,7 @@ def test_in_other_blocks(body: str, blocks: tuple[int, int]) -> None:
     check([text, kernel("b", OTHERS["warp instructions"])], [Shape(2, b) for b in blocks])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [b for b in BODIES if b != "unaligned, by the lane"])
 def test_with_itself_and_coarsened(body: str) -> None:
     text = kernel("a", BODIES[body])
