@@ -6,7 +6,7 @@ when the first result is displayed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sized
+from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
 from dataclasses import fields, is_dataclass
 from functools import singledispatch
 from importlib import import_module
@@ -32,6 +32,15 @@ def svg(result: object) -> str:
 def text(result: object) -> str:
     """The result as text for a terminal: its `str()`, unless something else is registered."""
     return str(result)
+
+
+def columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Iterator[str]:
+    """Rows of equally many cells as lines of text, with two spaces between columns; those numbered in `right`, from 0
+    on, are aligned to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = enumerate(zip(row, widths, strict=True))
+        yield "  ".join(c.rjust(w) if i in right else c.ljust(w) for i, (c, w) in cells).rstrip()
 
 
 def as_html(result: object) -> str:

@@ -5,11 +5,11 @@ Plain data, with text for a terminal; chart.py derives it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goptx.display import as_svg, as_text, brief
+from goptx.display import as_svg, as_text, brief, columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,8 @@ class Chart:
         title = f"{self.letter} {self.name} ({self.source})" if self.letter else f"{self.name} ({self.source})"
         if self.trouble:
             return f"{title}\n  unknown flow: {self.trouble}"
-        return "\n".join([title, *_table([_HEAD, *map(_row, self.blocks)])])
+        table = columns([_HEAD, *map(_row, self.blocks)], right=range(2, 6))
+        return "\n".join([title, *(f"  {line}".rstrip() for line in table)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +171,3 @@ def _of(block: Block, letter: str) -> str:
     """The first few of the kernel's blocks in this block."""
     names = ["|".join(p.blocks) for p in block.pairs if p.kernel == letter] or ["inserted"]
     return ",".join(names[:3]) + (",..." if len(names) > 3 else "")
-
-
-def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The rows as lines, with numbers right-aligned."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [c.rjust(w) if 2 <= i <= 5 else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
-        yield f"  {'  '.join(cells)}".rstrip()

@@ -9,7 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, Protocol
 
 from goptx.device.load import Shape, current_device
-from goptx.display import as_html, as_text, brief
+from goptx.display import as_html, as_text, brief, columns
 from goptx.errors import InputError
 
 if TYPE_CHECKING:
@@ -96,11 +96,9 @@ class Sweep:
     def __str__(self) -> str:
         head = ("cap", "registers", "spill bytes", "occupancy", "ms", "min", "max", "")
         lines = [head, *(self._cells(row) for row in self.rows)]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        table = ["  ".join(c.rjust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines]
         notes = [f"{_cap_text(row.cap)}: {row.problem}" for row in self.rows if row.problem]
         notes += [f"{_cap_text(row.cap)}: with contraction, {row.contracted}" for row in self.rows if row.contracted]
-        return "\n".join([*table, *notes])
+        return "\n".join([*columns(lines, right=range(len(head))), *notes])
 
     def _cells(self, row: SweepRow) -> tuple[str, ...]:
         timed = not math.isnan(row.ms)

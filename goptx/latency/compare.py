@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from goptx.display import brief
+from goptx.display import brief, columns
 from goptx.latency.table import KINDS, Entry, LatencyTable
 
 
@@ -58,8 +58,7 @@ class Comparison:
             ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
             own = (_number(row.left), _mark(row, "left"), _number(row.right), _mark(row, "right"))
             lines.append((key, *own, ratio))
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        text = "\n".join(_line(line, widths) for line in lines)
+        text = "\n".join(columns(lines, right=(1, 3, 5)))
         guessed = [sum(_mark(row, side).startswith("assumed") for row in self.rows) for side in ("left", "right")]
         return (
             f"{text}\n\n{len(self.rows)} rows; assumed: {guessed[0]} of {heads[0]}, {guessed[1]} of {heads[1]}; "
@@ -97,9 +96,3 @@ def _number(cycles: int | None) -> str:
 def _mark(row: Pair, side: str) -> str:
     source = row.left_source if side == "left" else row.right_source
     return f"{source}*" if row.borrowed == side else source
-
-
-def _line(cells: tuple[str, ...], widths: list[int]) -> str:
-    """Numbers to the right, words to the left."""
-    aligned = [c.rjust(w) if i in (1, 3, 5) else c.ljust(w) for i, (c, w) in enumerate(zip(cells, widths, strict=True))]
-    return "  ".join(aligned).rstrip()

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from statistics import median
 from typing import Any, Literal
 
-from goptx.display import as_html, as_text, brief
+from goptx.display import as_html, as_text, brief, columns
 from goptx.strategies.candidate import Candidate
 from goptx.tuning.metric import Measure, Timing
 
@@ -144,15 +144,7 @@ class Table:
         lines: list[tuple[str, ...]] = [head]
         lines += [(name, f"{ms:.4f}", "", "", "", "", "") for name, ms in self.baselines.items()]
         lines += [self._cells(t) for t in timed[:MOST_ROWS]]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        rendered = [
-            "  ".join(
-                cell.ljust(w) if i in (0, len(head) - 1) else cell.rjust(w)
-                for i, (cell, w) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in lines
-        ]
-        return "\n".join([*rendered, *self._rest(timed)])
+        return "\n".join([*columns(lines, right=range(1, len(head) - 1)), *self._rest(timed)])
 
     def _cells(self, trial: Trial) -> tuple[str, ...]:
         assert trial.ms

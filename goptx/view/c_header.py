@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from goptx.display import columns
 from goptx.launch.launch_plan import Plan
 from goptx.launch.launching import Launch
 from goptx.launch.parameter import Parameter
@@ -60,7 +61,8 @@ def _entry(launch: Launch) -> Iterator[str]:
     yield ""
     rows = [(str(i), numbers[p.name], p.original, p.type, str(p.size), _meaning(p)) for i, p in enumerate(passed)]
     yield "/* Arguments in the order in which cuLaunchKernel takes them."
-    yield from _table([("at", "argument", "name", "type", "bytes", ""), *rows])
+    head = ("at", "argument", "name", "type", "bytes", "")
+    yield from (f" *   {line}" for line in columns([head, *rows]))
     for p in params:
         if p.instead is not None:
             reason = f"equal to {numbers[p.instead]}" if p.instead else "its value does not matter"
@@ -110,12 +112,6 @@ def _shape(prefix: str, plan: Plan) -> Iterator[str]:
                 yield f"#define {prefix}_{what.upper()}_{axis.upper()} {size}u"
     if plan.shape.shared is not None:
         yield f"#define {prefix}_SHARED {plan.shape.shared}u"
-
-
-def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield " *   " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def _constant(name: str) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 from goptx.cost.assumptions import NOTHING
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import Alone, alone
-from goptx.display import as_html, as_text, brief
+from goptx.display import as_html, as_text, brief, columns
 from goptx.errors import CannotLink, CannotWeave, InputError
 from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.shape import Shape
@@ -37,6 +37,7 @@ SAME = 0.02  # a kernel joins a group if the group then gains at least this much
 TRIED = 20  # pairs, and groups, that are tried with one more kernel
 LARGEST = 4  # kernels of a group
 FALLS = 0.1  # of an SM's warps: a loss of occupancy that is worth mentioning
+HEAD = ("kernels", "strategy", "gain", "least", "most", "why")
 LIMITS = {
     "memory": "memory bandwidth", "arithmetic": "an arithmetic unit", "shared": "shared memory and L1",
     "latency": "latency", "instructions": "the instruction cache",
@@ -64,6 +65,12 @@ class Suggestion:
 
     def __str__(self) -> str:
         return f"{' + '.join(self.kernels)}: {self.strategy}, estimated {self.gain:.2f}: {self.reason}"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Its row in a table with `HEAD`."""
+        gains = (f"{gain:.2f}" for gain in (self.gain, self.least, self.most))
+        return (" + ".join(self.kernels), self.strategy, *gains, self.reason)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
@@ -93,18 +100,12 @@ class Suggestions(Sequence[Suggestion]):
 
     def __str__(self) -> str:
         """A table."""
-        head = ("kernels", "strategy", "gain", "least", "most", "why")
-        cells = [head] + [
-            (" + ".join(r.kernels), r.strategy, f"{r.gain:.2f}", f"{r.least:.2f}", f"{r.most:.2f}", r.reason)
-            for r in self.rows
-        ]
-        widths = [max(len(row[column]) for row in cells) for column in range(len(head) - 1)]
-        lines = [
-            "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]])
-            for row in cells
-        ]  # fmt: skip
-        lines += [f"not estimated: {name}: {reason}" for name, reason in self.refused.items()]
-        return "\n".join(lines)
+        return "\n".join([*columns([HEAD, *(row.cells for row in self.rows)]), *self.not_estimated])
+
+    @property
+    def not_estimated(self) -> list[str]:
+        """A line for each kernel or group that could not be estimated."""
+        return [f"not estimated: {name}: {reason}" for name, reason in self.refused.items()]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""

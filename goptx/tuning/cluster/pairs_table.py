@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from goptx.display import brief
+from goptx.display import brief, columns
 from goptx.tuning.best import Best
 
 COLUMNS = ("pair", "speedup", "candidate", "ms", "baseline", "baseline_ms", "gpu", "trials", "reason")
@@ -61,6 +61,4 @@ class PairsTable:
                 ms = (row["ms"], row["baseline_ms"])
                 own, baseline = (f"{each:.4f}" for each in ms)
                 lines.append((row["pair"], f"{row['speedup']:.2f}", own, baseline, row["candidate"]))
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        table = ["  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines]
-        return "\n".join([*table, *(f"{row['pair']}: {row['reason']}" for row in self.rows if row["reason"])])
+        return "\n".join([*columns(lines), *(f"{row['pair']}: {row['reason']}" for row in self.rows if row["reason"])])
