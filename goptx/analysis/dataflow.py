@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, wraps
 from heapq import heappop, heappush
 from typing import TypeVar
 
@@ -38,35 +38,31 @@ def _is_destination(facts: Facts, position: int, operand: Operand) -> bool:
     return not facts.calls or isinstance(operand, Arguments)  # `call (result), f, (x);` but `call f, (x);`
 
 
+Found = Callable[[Code], frozenset[str]]
+
+
+def _stored(slot: str) -> Callable[[Found], Found]:
+    """Decorates a function of an instruction or call scope alone: what it finds is stored in this slot of it."""
+
+    def decorated(find: Found) -> Found:
+        @wraps(find)
+        def stored(code: Code) -> frozenset[str]:
+            try:
+                known: frozenset[str] = getattr(code, slot)
+            except AttributeError:
+                known = find(code)
+                object.__setattr__(code, slot, known)
+            return known
+
+        return stored
+
+    return decorated
+
+
+@_stored("_written")
+@lru_cache(KNOWN)  # equal instructions share what is found
 def written(code: Code) -> frozenset[str]:
     """The registers that an instruction, or the instructions of a call scope, may write."""
-    try:
-        return code._written
-    except AttributeError:
-        object.__setattr__(code, "_written", _find_written(code))
-        return code._written
-
-
-def read(code: Code) -> frozenset[str]:
-    """The registers, special registers and symbols that an instruction or call scope may read."""
-    try:
-        return code._read
-    except AttributeError:
-        object.__setattr__(code, "_read", _find_read(code))
-        return code._read
-
-
-def killed(code: Code) -> frozenset[str]:
-    """The registers whose old value is surely overwritten."""
-    try:
-        return code._killed
-    except AttributeError:
-        object.__setattr__(code, "_killed", _find_killed(code))
-        return code._killed
-
-
-@lru_cache(KNOWN)  # equal instructions share what is found
-def _find_written(code: Code) -> frozenset[str]:
     if isinstance(code, Scope):
         return frozenset().union(*(written(s) for s in instructions_in(code)))
     facts = facts_of(code.opcode)
@@ -92,8 +88,10 @@ def sets(code: Code) -> frozenset[str]:
     return written(code) | {CARRY} if carry else written(code)
 
 
+@_stored("_read")
 @lru_cache(KNOWN)
-def _find_read(code: Code) -> frozenset[str]:
+def read(code: Code) -> frozenset[str]:
+    """The registers, special registers and symbols that an instruction or call scope may read."""
     if isinstance(code, Scope):
         return frozenset().union(*(read(s) for s in instructions_in(code)))
     facts = facts_of(code.opcode)
@@ -106,7 +104,9 @@ def _find_read(code: Code) -> frozenset[str]:
     return frozenset(names)
 
 
-def _find_killed(code: Code) -> frozenset[str]:
+@_stored("_killed")
+def killed(code: Code) -> frozenset[str]:
+    """The registers whose old value is surely overwritten."""
     if isinstance(code, Scope) or code.guard or facts_of(code.opcode).row.updates:
         return frozenset()
     return written(code) - read(code)
