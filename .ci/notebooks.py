@@ -16,6 +16,7 @@ import ast
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -62,6 +63,9 @@ def executed(path: Path) -> tuple[Any, str, float]:
         return notebook, str(error), processor_time() - before
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)  # when each cell began: no two runs are alike in that
+        for output in cell.get("outputs", ()):
+            if output.output_type == "stream":  # a warning names the file that the cell was run from
+                output.text = re.sub(r"^/\S*/ipykernel_\d+/\d+\.py:", "line ", output.text, flags=re.MULTILINE)
     return notebook, "", processor_time() - before
 
 

@@ -23,6 +23,7 @@ def operations() -> list[Case]:
 def _filled(name: str, seed: int) -> tuple[Entry, str]:
     """An entry whose threads have filled their slots of shared memory, and the address of a thread's own slot."""
     entry = Entry(name, 2)
+    entry.directives.append(".reqnctapercluster 1, 1, 1")  # else instructions on shared::cluster are illegal on sm_90
     shared = slot(entry, "shared")
     copy(entry, entry.at(entry.array(words(entry.threads * SLOT // 4, seed)), SLOT), "global", shared, "shared")
     entry.variables += [".reg .b64 %first_slot;", ".reg .pred %first;", ".shared .align 8 .b8 object[8];"]

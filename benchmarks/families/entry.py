@@ -68,6 +68,7 @@ class Entry:
     def __init__(self, name: str, grid: int = 16, block: int = 256) -> None:
         self.name, self.grid, self.block = name, grid, block
         self.declarations: list[str] = []
+        self.directives: list[str] = []
         self.variables: list[str] = []
         self._arrays: list[Array] = []
         self._results: list[Result] = []
@@ -173,7 +174,7 @@ mov.u32 %size, %ntid.x;
 mov.u32 %rank, %tid.x;
 mad.lo.u32 %thread, %cta, %size, %rank;"""
         lines = [*declared, *self.variables, prologue, *self._lines, "ret;"]
-        body = f"ENTRY({parameters})\n{{\n" + "\n".join(lines) + "\n}\n"
+        body = "\n".join([f"ENTRY({parameters})", *self.directives, "{", *lines, "}", ""])
         return Case(
             self.name,
             self.grid,

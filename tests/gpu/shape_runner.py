@@ -1,12 +1,13 @@
 """Runs kernels of different launch shapes on the GPU, woven and separately, and prints a line for each pair: a child's
-part. Each pair is announced before it is launched, so that a hang is known to be that of the pair."""
+part. `shape_runner.py 2 6` takes the third of six parts of the pairs. Each pair is announced before it is launched, so
+that a hang is known to be that of the pair."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import product
+from itertools import chain, islice, product
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ def shapes_of(names: tuple[str, ...], mix: tuple[Shape, ...], known: bool) -> tu
 
 
 def main() -> None:
+    part, parts = map(int, sys.argv[1:])
     device = current_device()
     from cuda.core import LegacyPinnedMemoryResource
 
@@ -67,7 +69,7 @@ def main() -> None:
         device.sync()
         return view.copy()
 
-    for pair, names, launched, stated, make in (*mixed(arch), *coarsened(arch)):
+    for pair, names, launched, stated, make in islice(chain(mixed(arch), coarsened(arch)), part, None, parts):
         try:
             woven = make()
         except goptx.CannotWeave as error:

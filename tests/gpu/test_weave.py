@@ -63,8 +63,9 @@ def in_child(*arguments: str) -> dict[str, str]:
     return results
 
 
-def test_suite_a_in_small() -> None:
-    """All 28 pairs in both shapes by every scheme, and the kernels coarsened, at the sizes of their `[check]`."""
-    command = [sys.executable, "-m", "benchmarks.suite_a", "--small", "--commit", "test"]
+@pytest.mark.parametrize("shape", ["paper", "natural"])
+def test_suite_a_in_small(shape: str) -> None:
+    """All 28 pairs by every scheme, and the kernels coarsened, at the sizes of their `[check]`."""
+    command = [sys.executable, "-m", "benchmarks.suite_a", "--small", "--commit", "test", "--shapes", shape]
     done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr

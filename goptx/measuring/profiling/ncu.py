@@ -30,6 +30,7 @@ OPTIONS = (
     "--csv", "--page", "raw",
 )  # fmt: skip
 PERMISSION = "ERR_NVGPUCTRPERM"
+BUSY = "==ERROR== LaunchFailed"
 QUOTED = 5  # lines of its output that an error quotes
 
 
@@ -87,13 +88,14 @@ def counted(
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Reading]:
     """The counters of each launch of the program, in order, while the program has counting switched on. If the device
-    lacks a counter, the program runs again without it, and its value is None.
+    lacks a counter, the program runs again without it, and its value is None. It also runs again, once, where launches
+    failed under the profiler, as they do when another program is profiled at the same moment.
 
     limit: seconds for each run. environment: variables for the program, added to those of this process. Raises a
     `DeviceError` that names what is missing.
     """
-    asked = list(counters)
-    while True:
+    asked, tries = list(counters), 2
+    while tries:
         with TemporaryDirectory(prefix="goptx-ncu-") as folder:
             log = Path(folder, "log")
             command = [ncu.path, *OPTIONS, "--log-file", str(log), "--metrics", ",".join(asked), *program]
@@ -106,6 +108,9 @@ def counted(
                 "container with --cap-add=SYS_ADMIN, or load the module nvidia with "
                 f"NVreg_RestrictProfilingToAdminUsers=0; see https://developer.nvidia.com/{PERMISSION}."
             )
+        if BUSY in output:
+            tries -= 1
+            continue
         lacking = _lacking(output, asked)
         if not lacking or lacking == asked:
             break

@@ -38,6 +38,14 @@ def main(arguments: list[str]) -> int:
                 log.write_text(f"==ERROR== Failed to access the following 2 metrics: {', '.join(two)}\n")
                 return 1
             log.write_text(SAMPLE.read_text())
+        case "busy":  # the first time
+            if len(Path(os.environ["FAKE_ARGUMENTS"]).read_text().splitlines()) == 1:
+                log.write_text(
+                    "==ERROR== An error was reported by the counter measurement library:\n==ERROR== LaunchFailed\n"
+                )
+                return 9
+            answer.write_text(json.dumps(DEVICE))
+            log.write_text(SAMPLE.read_text())
         case "others":
             answer.write_text(json.dumps(DEVICE))
             log.write_text(SAMPLE.read_text().replace('"wmma"', '"reset"'))

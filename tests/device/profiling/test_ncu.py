@@ -78,6 +78,16 @@ def test_counters_that_the_device_lacks(ncu: Runs, monkeypatch: pytest.MonkeyPat
     assert [len(a[a.index("--metrics") + 1].split(",")) for a in ncu()] == [22, 21, 19]
 
 
+def test_launches_that_fail_under_the_profiler_are_tried_again(ncu: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_NCU", "busy")
+    assert len(counted(find_ncu(), PROGRAM, COUNTERS, 60)) == 3
+    assert len(ncu()) == 2
+    monkeypatch.setenv("FAKE_NCU", "==ERROR== LaunchFailed\n")
+    with pytest.raises(DeviceError, match=r"ended with status 1: ==ERROR== LaunchFailed"):
+        counted(find_ncu(), PROGRAM, COUNTERS, 60)
+    assert len(ncu()) == 4
+
+
 def test_all_are_lacking(ncu: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_NCU", "==ERROR== Failed to find metric a__b.sum\n")
     with pytest.raises(
