@@ -64,8 +64,8 @@ def test_outputs_are_all_there_and_no_errors(notebook: dict[str, Any]) -> None:
     outputs = [output for cell in code for output in cell["outputs"]]
     assert len(outputs) > len(code) / 2
     assert not [o for o in outputs if o["output_type"] == "error"]
-    said = ["".join(o["text"]) for o in outputs if o.get("name") == "stderr"]
-    assert all(re.match(r"line \d+: ProbablySlower: ", text) for text in said)
+    warned = ["".join(o["text"]) for o in outputs if o.get("name") == "stderr"]
+    assert all(re.match(r"line \d+: ProbablySlower: ", text) for text in warned)
 
 
 def test_outputs_name_no_path_of_the_machine(notebook: dict[str, Any]) -> None:
