@@ -25,7 +25,14 @@ _NOTHING: Any = object()  # equal to no argument
 
 
 class ArgumentGroup(Protocol):
-    """Some of the arguments of a launch."""
+    """Some of the arguments of a launch.
+
+    way: how each of them is recognised (goptx/launch/same_arguments.py), "" if it cannot be. positions: of their
+    parameters.
+    """
+
+    way: str
+    positions: Sequence[int]
 
     def changes(self, given: Sequence[Any], sized: bool) -> Iterable[Found]:
         """Those of the `given` arguments of all parameters that may have changed since the last `accept`. Unless they
@@ -75,8 +82,10 @@ class _Constants:
     """Objects that cannot change: numbers, numpy's scalars, bytes, None. Equal ones of one type have equal contents,
     except zeros, which may have a sign."""
 
+    way = "constant"
+
     def __init__(self, slots: Sequence[Slot], positions: Sequence[int]) -> None:
-        self._slots, self._positions, self._pick = slots, positions, _picker(positions)
+        self._slots, self.positions, self._pick = slots, positions, _picker(positions)
         self.forget()
 
     def forget(self) -> None:
@@ -90,7 +99,7 @@ class _Constants:
             return ()
         return [
             packed(slot, i, arg)
-            for slot, i, arg, old in zip(self._slots, self._positions, now, before, strict=True)
+            for slot, i, arg, old in zip(self._slots, self.positions, now, before, strict=True)
             if arg is not old and not (arg and arg == old)
         ]
 
@@ -107,8 +116,10 @@ class _Tensors:
     space of addresses.
     """
 
+    way = "tensor"
+
     def __init__(self, slots: Sequence[Slot], positions: Sequence[int]) -> None:
-        self._slots, self._positions, self._pick = slots, positions, _picker(positions)
+        self._slots, self.positions, self._pick = slots, positions, _picker(positions)
         self.forget()
 
     def forget(self) -> None:
@@ -127,7 +138,7 @@ class _Tensors:
 
     def _read(self, tensors: Sequence[Any]) -> list[Found]:
         addresses, sizes, found = list[Any](), list[Any](), list[Found]()
-        for slot, i, tensor in zip(self._slots, self._positions, tensors, strict=True):
+        for slot, i, tensor in zip(self._slots, self.positions, tensors, strict=True):
             if tensor.is_cuda and tensor.is_contiguous():
                 address, size = tensor.data_ptr(), tensor.nbytes
                 found.append((i, address, contiguous(address, size)))
@@ -147,8 +158,10 @@ class _CupyArrays:
     """Arrays of CuPy. One of them has the same bytes as long as it lives: only its shape can be set, which moves none,
     so the same object needs no second look."""
 
+    way = "array"
+
     def __init__(self, slots: Sequence[Slot], positions: Sequence[int]) -> None:
-        self._slots, self._positions, self._pick = slots, positions, _picker(positions)
+        self._slots, self.positions, self._pick = slots, positions, _picker(positions)
         self.forget()
 
     def forget(self) -> None:
@@ -161,7 +174,7 @@ class _CupyArrays:
         if self._before and all(map(is_, arrays, [ref() for ref in self._before])):
             return ()
         self._now = list(map(weakref.ref, arrays))
-        return [_of_cupy(slot, i, array) for slot, i, array in zip(self._slots, self._positions, arrays, strict=True)]
+        return [_of_cupy(slot, i, array) for slot, i, array in zip(self._slots, self.positions, arrays, strict=True)]
 
     def accept(self) -> None:
         self._before = self._now
@@ -177,11 +190,13 @@ def _of_cupy(slot: Slot, i: int, array: Any) -> Found:
 class _Others:
     """Arguments that are packed each time, since they may have changed: arrays of other frameworks, structures."""
 
+    way = ""
+
     def __init__(self, slots: Sequence[Slot], positions: Sequence[int]) -> None:
-        self._slots, self._positions = slots, positions
+        self._slots, self.positions = slots, positions
 
     def changes(self, given: Sequence[Any], sized: bool) -> Iterable[Found]:
-        return [packed(slot, i, given[i]) for slot, i in zip(self._slots, self._positions, strict=True)]
+        return [packed(slot, i, given[i]) for slot, i in zip(self._slots, self.positions, strict=True)]
 
     def accept(self) -> None:
         pass

@@ -13,6 +13,7 @@ from typing import Any
 from goptx.launch.argument_groups import ArgumentGroup, Content, Found, groups, packed
 from goptx.launch.bind import Arguments, check_equal
 from goptx.launch.device_arrays import Extent
+from goptx.launch.same_arguments import Same, same_arguments
 
 NOTHING: Any = object()  # equal to no content
 KINDS = 64  # combinations of types whose groups are cached
@@ -36,6 +37,8 @@ class RepeatedArguments:
         self._kinds: list[Any] = []
         self._groups: list[ArgumentGroup] = []
         self._known: dict[tuple[Any, ...], list[ArgumentGroup]] = {}  # by types
+        self._same: Same | None = None  # recognises the arguments in use
+        self._same_sized = False
         self._doubt = ""
         self._compared = False
 
@@ -45,6 +48,11 @@ class RepeatedArguments:
 
         Raises `InputError`, `DependentKernels`; nothing has changed then.
         """
+        sized = self._sized or not independent
+        if self._same is not None:
+            if sized is self._same_sized and self._recognised(args) and (independent or self._compared):
+                return (), "" if independent else self._doubt
+            self._same = None
         if list(map(len, args)) != self._counts:
             self._arguments.packed(args, independent)  # raises the error
         given = list(chain.from_iterable(args))
@@ -53,16 +61,30 @@ class RepeatedArguments:
             self._groups = self._grouped(kinds)
             self._kinds = kinds
         found: list[Found] = []
-        sized = self._sized or not independent
         for group in self._groups:
             found += group.changes(given, sized)
         if found or not (independent or self._compared):
             return self._changed(found, independent)
+        if all(group.way for group in self._groups):  # given once more, so they may come again
+            self._same = same_arguments(args, self._ways(), sized)
+            self._same_sized = sized
         return (), "" if independent else self._doubt
+
+    def _recognised(self, args: Sequence[Sequence[object]]) -> bool:
+        assert self._same
+        try:
+            return self._same(args)
+        except (TypeError, ValueError):  # other numbers of arguments
+            return False
+
+    def _ways(self) -> list[str]:
+        """How each argument is recognised."""
+        ways = {i: group.way for group in self._groups for i in group.positions}
+        return [ways[i] for i in range(len(self._slots))]
 
     def replace(self, args: Mapping[int, object], independent: bool) -> tuple[Iterable[int], str]:
         """As `give`, for the parameters with these numbers; the others stay."""
-        self._kinds = []  # the groups do not see these arguments
+        self._kinds, self._same = [], None  # the groups do not see these arguments
         return self._changed([packed(self._slots[i], i, arg) for i, arg in args.items()], independent)
 
     def _changed(self, found: Sequence[Found], independent: bool) -> tuple[Iterable[int], str]:

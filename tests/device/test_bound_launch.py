@@ -393,6 +393,55 @@ def test_a_tensor_is_read_again_whatever_was_refused(woven: goptx.Woven, driver:
     assert arguments(driver) == [[A, B, 5, C, D, 6]] * 5
 
 
+def test_what_changes_after_several_launches_is_noticed(woven: goptx.Woven, driver: Driver) -> None:
+    """From the third launch on the same arguments are recognised together."""
+    tensor = Tensor(B)
+    first: list[Any] = [Tensor(A), tensor, 5]
+    second: list[Any] = [CupyArray(C), CupyArray(D), 6]
+
+    def settled() -> None:
+        for _ in range(3):
+            launch(woven, [first, second])
+        assert arguments(driver)[-1] == [A, B, 5, C, D, 6]
+
+    others: list[tuple[list[Any], list[Any], list[int]]] = [
+        ([Tensor(A), Tensor(B), 7], second, [A, B, 7, C, D, 6]),
+        ([Tensor(A), Tensor(E), 5], second, [A, E, 5, C, D, 6]),
+        (first, [CupyArray(C), CupyArray(E), 6], [A, B, 5, C, E, 6]),
+        ([A, B, 5], second, [A, B, 5, C, D, 6]),  # of other types
+        ([Tensor(A), Tensor(B), np.int32(-1)], second, [A, B, 2**32 - 1, C, D, 6]),
+    ]
+    for one, other, expected in others:
+        settled()
+        for _ in range(3):
+            launch(woven, [one, other])
+            assert arguments(driver)[-1] == expected
+    settled()
+    tensor.nbytes = C - B + 4
+    with pytest.raises(DependentKernels, match="their arrays have 4 bytes in common"):
+        launch(woven, [first, second])
+    launch(woven, [first, second], independent=True)
+    tensor.nbytes, tensor.step = 64, 2048
+    with pytest.raises(DependentKernels, match="in common"):
+        launch(woven, [first, second])
+    tensor.step = 1
+    settled()
+    for wrong in ([first[:2], second], [[*first, *second]], [first + second[:1], second[1:]]):
+        with pytest.raises(InputError, match="argument"):
+            launch(woven, wrong)
+    settled()
+
+
+def test_a_zero_keeps_its_sign_however_often_it_comes(driver: Driver) -> None:
+    scale = f"{HEAD}.visible .entry scale(.param .f32 by)\n{{ ret; }}\n"
+    woven = goptx.weave(scale, PLUS)
+    for zero in (0.0, 0.0, 0.0, -0.0, -0.0, -0.0, 0.0):
+        woven.launch(None, [zero], [Array(A), Array(B), 5], grid=1, block=1)
+    for zero in (0.0, 0.0, 0.0, -0.0, -0.0, -0.0, 0.0):
+        woven.launch(None, [zero], [A, B, 5], grid=1, block=1)
+    assert [a[0] >> 31 for a in arguments(driver)] == [0, 0, 0, 1, 1, 1, 0] * 2
+
+
 def test_an_array_of_cupy_is_read_once(woven: goptx.Woven, driver: Driver) -> None:
     """It has the same memory as long as it lives; another array in the same place is another one."""
     args: list[list[object]] = [[CupyArray(A), CupyArray(B), 5], [CupyArray(C), CupyArray(D), 6]]
