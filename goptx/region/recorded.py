@@ -18,7 +18,7 @@ from goptx.launch.arguments import Access, passed_by_value
 from goptx.launch.bind import Arguments
 from goptx.launch.device_arrays import Extent
 from goptx.launch.parameter import Parameter
-from goptx.launch.repeated_arguments import RepeatedArguments
+from goptx.launch.repeated.repeated_arguments import RepeatedArguments
 from goptx.launch.shape import Shape
 from goptx.memo import Memo, Same
 from goptx.ptx.aliases import without_aliases

@@ -84,28 +84,28 @@ OF_INDEPENDENCE = (
     # arguments that are given again
     Mutation(
         "a tensor that was resized is the same",
-        "goptx/launch/argument_groups.py",
+        "goptx/launch/repeated/argument_groups.py",
         "(sized and (tensor.nbytes != size or not tensor.is_contiguous()))",
         "(sized and not tensor.is_contiguous())",
         f"{REPEATED}::test_a_tensor_is_read_again_whatever_was_refused",
     ),
     Mutation(
         "an array of CuPy is that of the launch before",
-        "goptx/launch/argument_groups.py",
+        "goptx/launch/repeated/argument_groups.py",
         "if self._before and all(map(is_, arrays, [ref() for ref in self._before])):",
         "if self._before:",
         f"{REPEATED}::test_an_array_of_cupy_is_read_once",
     ),
     Mutation(
         "zeros have no sign",
-        "goptx/launch/argument_groups.py",
+        "goptx/launch/repeated/argument_groups.py",
         "if now == before and not (self._zeros and not all(map(is_, now, before))):",
         "if now == before:",
         f"{REPEATED}::test_equal_numbers_of_other_types_are_not_the_same",
     ),
     Mutation(
         "groups go on where arguments of other types were given between",
-        "goptx/launch/repeated_arguments.py",
+        "goptx/launch/repeated/repeated_arguments.py",
         "            group.forget()",
         "            pass",
         f"{REPEATED}::test_arguments_of_other_types_take_turns",

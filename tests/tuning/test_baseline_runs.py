@@ -9,7 +9,7 @@ from tuning.fake_bench import PLUS, TIMES
 
 import goptx
 from goptx.launch.bind import Arguments
-from goptx.launch.repeated_arguments import RepeatedArguments
+from goptx.launch.repeated.repeated_arguments import RepeatedArguments
 from goptx.measuring.bench.baseline_runs import bound, prepared
 
 __all__ = ["driver"]

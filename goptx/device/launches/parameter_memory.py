@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 
-from goptx.launch.argument_groups import Content
+from goptx.launch.repeated.argument_groups import Content
 
 WORD = 8  # bytes; each parameter begins at a multiple, which is enough for all types of PTX parameters
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from goptx.launch.bind import Arguments
-from goptx.launch.repeated_arguments import RepeatedArguments
+from goptx.launch.repeated.repeated_arguments import RepeatedArguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

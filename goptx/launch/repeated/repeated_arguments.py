@@ -1,7 +1,7 @@
 """The arguments of a launch that is repeated: what is given again unchanged is not packed and not compared again.
 
 Requires: one thread at a time. Ensures: contents and extents that are used are those that packing everything anew would
-give. What needs no second look is decided by goptx/launch/argument_groups.py. No array is held here.
+give. What needs no second look is decided by goptx/launch/repeated/argument_groups.py. No array is held here.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from goptx.launch.argument_groups import ArgumentGroup, Content, Found, groups, packed
 from goptx.launch.bind import Arguments, check_equal
 from goptx.launch.device_arrays import Extent
-from goptx.launch.same_arguments import Same, same_arguments
+from goptx.launch.repeated.argument_groups import ArgumentGroup, Content, Found, groups, packed
+from goptx.launch.repeated.same_arguments import Same, same_arguments
 
 NOTHING: Any = object()  # equal to no content
 KINDS = 64  # combinations of types whose groups are cached

@@ -27,8 +27,7 @@ _NOTHING: Any = object()  # equal to no argument
 class ArgumentGroup(Protocol):
     """Some of the arguments of a launch.
 
-    way: how each of them is recognised (goptx/launch/same_arguments.py), "" if it cannot be. positions: of their
-    parameters.
+    way: how each is recognised by `same_arguments`, "" if it cannot be. positions: the numbers of their parameters.
     """
 
     way: str
