@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from goptx.strategies.estimates.suggest import suggest
     from goptx.strategies.fuse import fuse
     from goptx.tuning.best import replay
+    from goptx.tuning.cluster.all_pairs import tune_all
     from goptx.tuning.profile import profile
     from goptx.tuning.register_sweep import sweep
     from goptx.tuning.tune import tune
@@ -73,6 +74,7 @@ _HOMES = {
     "suggest": "goptx.strategies.estimates.suggest",
     "sweep": "goptx.tuning.register_sweep",
     "tune": "goptx.tuning.tune",
+    "tune_all": "goptx.tuning.cluster.all_pairs",
     "weave": "goptx.weaving.weave",
 }
 
@@ -111,6 +113,7 @@ __all__ = [
     "suggest",
     "sweep",
     "tune",
+    "tune_all",
     "weave",
 ]
 

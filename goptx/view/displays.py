@@ -20,6 +20,7 @@ from goptx.results.fused_kernel import Woven
 from goptx.results.report import Report
 from goptx.strategies.estimates.suggest import Suggestions
 from goptx.tuning.best import Best
+from goptx.tuning.cluster.pairs_table import PairsTable
 from goptx.tuning.trials import Table
 from goptx.view.html.check_html import check_html
 from goptx.view.html.emulation_html import emulation_html
@@ -30,7 +31,7 @@ from goptx.view.html.region_html import capture_html, captured_html, done_html, 
 from goptx.view.html.report_html import decision_html, report_html
 from goptx.view.html.suggestions_html import suggestions_html
 from goptx.view.html.sweep_html import sweep_html
-from goptx.view.html.tuning_html import best_html, table_html
+from goptx.view.html.tuning_html import best_html, pairs_html, table_html
 from goptx.view.html.woven_html import refusal_html, woven_html
 from goptx.view.listing import listing
 from goptx.view.svg.activity_svg import activity_svg
@@ -49,6 +50,7 @@ display.html.register(Emulation, emulation_html)
 display.html.register(Fusion, fusion_html)
 display.html.register(LatencyTable, latency_html)
 display.html.register(Module, module_html)
+display.html.register(PairsTable, pairs_html)
 display.html.register(Profile, profile_html)
 display.html.register(Refusal, lambda refusal: refusal_html(refusal.reason))
 display.html.register(Report, report_html)

@@ -3,7 +3,9 @@
 import csv
 import io
 import os
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -109,6 +111,29 @@ def test_what_the_scheduler_forgot_is_repeated(
     assert sorted((tmp_path / "records").read_text().splitlines()) == usual[1]
 
 
+def test_a_restart_in_the_middle_changes_nothing(
+    client: Any, usual: tuple[Best, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All workers and what the scheduler knows are lost at the first result."""
+    records = tmp_path / "records"
+
+    def restarted() -> bool:
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            if records.exists() and "vertical" in records.read_text():
+                client.restart()
+                return True
+            time.sleep(0.01)
+        return False
+
+    with ThreadPoolExecutor(1) as pool:
+        restart = pool.submit(restarted)
+        best = on(client, ClusterBench, monkeypatch, records=records)
+        assert restart.result()
+    assert trials(best) == trials(usual[0])
+    assert sorted(records.read_text().splitlines()) == usual[1]
+
+
 SPEC = """
 [[kernel]]
 file = "{name}.ptx"
@@ -130,13 +155,15 @@ def test_all_pairs(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (tmp_path / f"{name}.ptx").write_text(text)
         (tmp_path / f"{name}.toml").write_text(SPEC.format(name=name))
     words = ("tune", "--all", "plus.toml", "times.toml", "again.toml", "--scheduler", client.scheduler.address,
-             "--strategies", "vertical", "--records", "records", "--table", "pairs.csv", "-o", "best")  # fmt: skip
+             "--strategies", "vertical", "--records", "records", "--table", "pairs.csv", "--html", "pairs.html",
+             "-o", "best")  # fmt: skip
     done = run(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     pairs = ["plus+again", "plus+times", "times+again"]
     rows = list(csv.DictReader(io.StringIO((tmp_path / "pairs.csv").read_text())))
     assert sorted(row["pair"] for row in rows) == pairs and tuple(rows[0]) == COLUMNS
     assert all(float(row["speedup"]) > 1 and row["gpu"] == "Emulator" and not row["reason"] for row in rows)
+    assert "times+again" in (tmp_path / "pairs.html").read_text()
     assert replay(tmp_path / "best" / "plus+times.json").strategy == "vertical"
     before = {path.name: path.read_text() for path in (tmp_path / "records").iterdir()}
     assert sorted(before) == [f"{pair}.jsonl" for pair in pairs]

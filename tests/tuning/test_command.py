@@ -155,8 +155,8 @@ def test_replayed(measuring: Path) -> None:
         (["--all", "plus.toml", "./plus.toml"], "plus.toml: two specifications have this name, by which pairs are"),
         (["--all", *FILES], "plus.ptx: --all takes launch specifications (.toml); `goptx spec` writes one."),
         (
-            ["--all", "plus.toml", "times.toml", "--html", "a.html"],
-            "--html, --arg, --shape and --entry are of one pair",
+            ["--all", "plus.toml", "times.toml", "--entry", "plus"],
+            "--arg, --shape and --entry are of one pair",
         ),
         (["--all", "plus.toml", "times.toml", "-o", "plus.ptx"], "plus.ptx: this folder cannot be made (File exists)"),
         ([*FILES, "-o", "none/best.json"], "none/best.json: cannot be written (no such folder); give a folder that"),

@@ -25,6 +25,7 @@ from goptx.ptx.parse import parse
 from goptx.region.fusion import Fusion, RegionReport
 from goptx.strategies.candidate import Candidate
 from goptx.tuning.best import Best
+from goptx.tuning.cluster.pairs_table import COLUMNS, PairsTable
 from goptx.tuning.making import Job
 from goptx.tuning.trials import Table, Trial
 from goptx.view.html.elements_html import page
@@ -57,6 +58,14 @@ SWEEP = Sweep(
 )
 
 
+PAIRS = PairsTable.of(
+    [
+        dict(zip(COLUMNS, ("a+b", 1.25, "weave x2 x2", 0.8, "graph", 1.0, "NVIDIA H200", 40, ""), strict=True)),
+        PairsTable.row("a+c", reason="a: cannot be <woven>"),
+    ]
+)
+
+
 def kernel(name: str) -> Path:
     return KERNELS / f"{name}.sm_90.ptx"
 
@@ -84,6 +93,7 @@ def results(woven: goptx.Woven, check: Check) -> dict[str, object]:
         "Emulation": goptx.emulate(kernel("lud"), grid=1, block=256, args=[bytearray_of(4096), 2]),
         "Fusion": made,
         "LatencyTable": goptx.load_table(None, "sm_90"),
+        "PairsTable": PAIRS,
         "Profile": Profile(
             tuple(launched[:2]), (launched[2],), "weave", "NVIDIA H200", "sm_90", "Nsight Compute 2025", woven.report
         ),

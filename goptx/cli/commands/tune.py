@@ -51,7 +51,7 @@ def add(new: NewParser) -> None:
     parser.add_argument(
         "--all",
         action="store_true",
-        help="tune each pair of the specifications; -o and --records are folders, --table is of all pairs",
+        help="tune each pair of the specifications; -o and --records are folders, --table and --html are of all pairs",
     )
     parser.add_argument(
         "--scheduler",
@@ -98,9 +98,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
     if options.table:
         write(options.table, best.table.to_json() if ending == ".json" else best.table.to_csv())
     if options.html:
-        from goptx.view.html.elements_html import page
-
-        write(options.html, page(str(best.candidate), best._repr_html_()))
+        _write_page(options.html, str(best.candidate), best)
     if not options.quiet:
         print_result(options, best)
     return Outcome(best, {**best.to_dict(), "trials": list(best.table.rows())}) if options.report else None
@@ -111,9 +109,10 @@ def _all(options: argparse.Namespace, ending: str) -> Outcome | None:
 
     if wrong := [name for name in options.inputs if not name.endswith(".toml")]:
         raise InputError(f"{wrong[0]}: --all takes launch specifications (.toml); `goptx spec` writes one.")
-    if options.html or options.arg or options.shape or options.entry:
-        raise InputError("--html, --arg, --shape and --entry are of one pair; leave them out with --all.")
-    check_outputs([options.table] if options.table else [], [Path(name) for name in options.inputs])
+    if options.arg or options.shape or options.entry:
+        raise InputError("--arg, --shape and --entry are of one pair; leave them out with --all.")
+    files = [path for path in (options.table, options.html) if path]
+    check_outputs(files, [Path(name) for name in options.inputs])
     numbers = _numbers(options.devices)
     with _client(options) as client:
         table = tune_all(
@@ -127,9 +126,17 @@ def _all(options: argparse.Namespace, ending: str) -> Outcome | None:
         )
     if options.table:
         write(options.table, table.to_json() if ending == ".json" else table.to_csv())
+    if options.html:
+        _write_page(options.html, "All pairs", table)
     if not options.quiet:
         print_result(options, table)
     return Outcome(table, {"pairs": list(table.rows)}) if options.report else None
+
+
+def _write_page(path: str, title: str, result: Any) -> None:
+    from goptx.view.html.elements_html import page
+
+    write(path, page(title, result._repr_html_()))
 
 
 def _how(options: argparse.Namespace) -> dict[str, Any]:

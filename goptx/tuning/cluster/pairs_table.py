@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from goptx.display import brief, columns
+from goptx.display import as_html, as_text, brief, columns
 from goptx.tuning.best import Best
 
 COLUMNS = ("pair", "speedup", "candidate", "ms", "baseline", "baseline_ms", "gpu", "trials", "reason")
@@ -53,6 +53,10 @@ class PairsTable:
     def to_json(self) -> str:
         """The rows."""
         return json.dumps({"pairs": list(self.rows)}, indent=1) + "\n"
+
+    _repr_pretty_ = as_text
+
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         lines = [("pair", "speedup", "ms", "baseline", "candidate")]

@@ -1,10 +1,11 @@
-"""The result of tuning for notebooks: the table of trials, and charts of it."""
+"""The result of tuning for notebooks: the table of trials, and charts of it; the table of all pairs of many kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from goptx.tuning.best import Best
+from goptx.tuning.cluster.pairs_table import PairsTable
 from goptx.tuning.trials import Table, Trial
 from goptx.view.charts.points_chart import Point, Points
 from goptx.view.charts.ranked_chart import Bar, Ranked
@@ -32,6 +33,31 @@ def best_html(best: Best) -> str:
 
 def table_html(held: Table) -> str:
     return display(heading(held.chosen, f"of {len(held.trials)} candidates that were tried"), table_parts(held))
+
+
+def pairs_html(held: PairsTable) -> str:
+    """The pairs, the one that gains most first, and those that could not be tuned, with the reason."""
+    done = [row for row in held.rows if row["speedup"]]
+    first = f"{done[0]['pair']} gains most: {done[0]['speedup']:.2f} times as fast" if done else "No pair was tuned"
+    head = ("pair", "speedup", "candidate", "ms", "fastest separate", "ms", "GPU", "trials")
+    rows = [
+        (
+            row["pair"], f"{row['speedup']:.2f}", row["candidate"], f"{row['ms']:.4f}", row["baseline"],
+            f"{row['baseline_ms']:.4f}", row["gpu"], row["trials"],
+        )
+        for row in done
+    ]  # fmt: skip
+    known = tuple(dict.fromkeys(row["candidate"].split()[0] for row in done))
+    bars = [Bar(row["pair"], row["speedup"], known.index(row["candidate"].split()[0])) for row in done[:BARS]]
+    title = f"Speedup of the {len(bars)} pairs that gain most, of {len(done)}, over {UNCHANGED}"
+    chart = Ranked(title, "speedup", known, tuple(bars), ("the unchanged kernels", 1.0))
+    reasons = [(row["pair"], row["reason"]) for row in held.rows if not row["speedup"]]
+    return display(
+        headline(first),
+        picture(chart.svg) if bars else "",
+        box(table(head, rows, words=(0, 2, 4, 6))) if rows else "",
+        folded(f"not tuned, {len(reasons)}", box(table(("pair", "why"), reasons, words=(0, 1)))) if reasons else "",
+    )
 
 
 def table_parts(held: Table) -> Markup:
