@@ -1,6 +1,6 @@
-// What the kernels of miners have in common. Of T threads, thread t tries the nonces first, first + T, first + 2 T and so
-// on, each plus t, and writes the exclusive or of their digests: with one try the digest itself. A miner would compare
-// each digest with a target; here every bit of each has to be right.
+// What the kernels of miners have in common. Of T threads, thread t tries the nonces first + t, first + t + T,
+// first + t + 2 T and so on, and writes the exclusive or of their digests: with one try the digest itself. A miner
+// would compare each digest with a target; here every bit of each has to be right.
 #pragma once
 
 #include <cstdint>

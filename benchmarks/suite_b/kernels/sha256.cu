@@ -41,7 +41,8 @@ __device__ __forceinline__ void compress(uint32_t (&state)[8], uint32_t (&w)[16]
 #pragma unroll
         for (unsigned i = 0; i < 16; ++i) {
             const uint32_t x = w[(i + 1) % 16], y = w[(i + 14) % 16];
-            w[i] += (rotate(x, 7) ^ rotate(x, 18) ^ x >> 3) + w[(i + 9) % 16] + (rotate(y, 17) ^ rotate(y, 19) ^ y >> 10);
+            w[i] += (rotate(x, 7) ^ rotate(x, 18) ^ x >> 3) + w[(i + 9) % 16] +
+                    (rotate(y, 17) ^ rotate(y, 19) ^ y >> 10);
             round(v, w[i] + kRounds[begin + i]);
         }
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from suite_b.references import host, words
+from suite_b.references import host, taken, words
 from suite_b.references.keccak import keccak_256, keccak_512
 from suite_b.references.words import Words, filled
 
@@ -34,7 +34,7 @@ def hashimoto(pages: Any, header: Sequence[Words]) -> tuple[Words, Sequence[Word
     first = mix[:, 0].copy()
     for i in range(ACCESSES):
         chosen = fnv(np.uint32(i) ^ first, mix[:, i % PAGE]) % np.uint32(len(pages))
-        mix = fnv(mix, host(pages[chosen]))
+        mix = fnv(mix, taken(pages, chosen))
     four = mix.reshape(len(mix), -1, 4)
     compressed = fnv(fnv(fnv(four[..., 0], four[..., 1]), four[..., 2]), four[..., 3])
     return compressed, keccak_256([*seed, *_joined(compressed)])
