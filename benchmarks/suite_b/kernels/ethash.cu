@@ -9,6 +9,7 @@ constexpr unsigned kLanes = 8, kAccesses = 64;   // lanes that share a mix
 constexpr unsigned kTogether = 4;                // mixes that eight lanes have in work
 constexpr unsigned kSeed = 8, kMix = 4;          // words of 64 bits; a compressed mix has as many as a digest
 constexpr unsigned kWarp = 32, kMostThreads = 256;
+constexpr unsigned kCtas = 4;                    // of an SM: warps enough to hide the accesses, for some spilled words
 
 __constant__ uint64_t kRounds[24] = {
     0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000, 0x000000000000808b,
@@ -103,8 +104,9 @@ __device__ __forceinline__ void mix(Exchange &exchange, unsigned begin, const ui
         exchange.mixes[begin + k][lane] = fnv(fnv(fnv(mix[k].x, mix[k].y), mix[k].z), mix[k].w);
 }
 
-extern "C" __global__ void ethash(const uint4 *__restrict__ dag, const uint64_t *__restrict__ header,
-                                  uint64_t *__restrict__ digests, uint64_t first, uint32_t pages, uint32_t tries)
+extern "C" __global__ void __launch_bounds__(kMostThreads, kCtas)
+    ethash(const uint4 *__restrict__ dag, const uint64_t *__restrict__ header, uint64_t *__restrict__ digests,
+           uint64_t first, uint32_t pages, uint32_t tries)
 {
     __shared__ Exchange of_warps[kMostThreads / kWarp];
 
