@@ -23,7 +23,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import date
 from multiprocessing import get_context
 from pathlib import Path
@@ -34,16 +34,19 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # where the other suites 
 from measuring import command_line, environment
 from unseen.makers import makers
 
+import goptx
 from goptx.measuring.bench.bench import Bench
+from goptx.view.bars import Bars
 from suite_b import KERNELS, PAIRS
 from suite_b.alone import alone
 from suite_b.best import FILE, store
+from suite_b.charts import chart, ratio_chart
 from suite_b.ratios import RATIOS, ratio_rows, ratio_table, sized
 from suite_b.runs import Places, Row, rows
 from suite_b.table import line, table
 
 RUNS = Path(__file__).parent / ".runs"  # results so far, by commit and pair
-BUDGET = 12  # seconds of tuning for a pair
+BUDGET = 15  # seconds of tuning for a pair
 
 
 def main() -> int:
@@ -63,7 +66,7 @@ def _options(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--pairs", default=",".join(PAIRS), help="only these, such as hist+maxpool,im2col+maxpool")
     parser.add_argument("--budget", type=float, default=BUDGET, help="seconds of tuning for a pair; 0: none")
     parser.add_argument("--ratios", type=_ratios, help=f"of the times of the kernels, such as {_text(RATIOS)}")
-    parser.add_argument("--best", type=Path, help=f"file for the results of tuning, such as {FILE.name}")
+    parser.add_argument("--best", action="store_true", help=f"put the results of tuning into {FILE.name}")
     parser.add_argument("--small", action="store_true", help="the sizes of [check]: compare, do not time")
     parser.add_argument("--anew", action="store_true", help="do not go on where a run was interrupted")
     parser.add_argument("--runs", type=Path, default=RUNS, help="folder for results so far")
@@ -89,9 +92,10 @@ def _suite(options: argparse.Namespace, document: dict[str, Any]) -> int:
             print(line(row), flush=True)
             document["seconds"] = round(time.monotonic() - begin)
             if options.output is not None:  # results so far are stored, even if a later pair fails
-                _store(options.output, document, "suite_b" + "_small" * options.small, table(document))
-            if options.best is not None:
-                store(document["pairs"], options.best)
+                drawn = None if options.small else chart(document)
+                _store(options.output, document, "suite_b" + "_small" * options.small, table(document), drawn)
+            if options.best:
+                store([row])
     print(table(document))
     right = all(row["right"] for row in document["pairs"])
     return 0 if right and not any(facts["problem"] for facts in document["alone"].values()) else 1
@@ -106,7 +110,7 @@ def _sweep(options: argparse.Namespace, document: dict[str, Any]) -> int:
             document["seconds"] = round(time.monotonic() - begin)
             print(f"{row['pair']} {row['ratio']}: {row.get('speedups') or row.get('problem')}", flush=True)
             if options.output is not None:
-                _store(options.output, document, "suite_b_ratios", ratio_table(document))
+                _store(options.output, document, "suite_b_ratios", ratio_table(document), ratio_chart(document))
     print(ratio_table(document))
     return 0 if all(row["right"] for row in document["rows"]) else 1
 
@@ -136,11 +140,15 @@ def _places(options: argparse.Namespace) -> Iterator[Places]:
         yield Places(bench, made, tuners)
 
 
-def _store(folder: Path, document: dict[str, Any], name: str, text: str) -> None:
+def _store(folder: Path, document: dict[str, Any], name: str, text: str, drawn: Bars | None) -> None:
+    """The raw data, a table, and a chart if matplotlib is there."""
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"{document['date']}-{document['gpu_short']}-{name}"
     (folder / f"{stem}.json").write_text(json.dumps(document, indent=1) + "\n")
     (folder / f"{stem}.md").write_text(text)
+    if drawn is not None and drawn.groups:
+        with suppress(goptx.InputError):
+            (folder / f"{stem}.svg").write_text(drawn.svg())
 
 
 def _ratios(text: str) -> list[float]:

@@ -28,7 +28,8 @@ def tuned(pair: str) -> Replay:
     return Replay(FILE, held)
 
 
-def store(rows: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Writes the results of tuning of these pairs."""
-    found = {row["pair"]: row["ways"].get(TUNED, {}).get("held") for row in rows}
-    path.write_text(json.dumps({pair: held for pair, held in found.items() if held}, indent=1) + "\n")
+def store(rows: Iterable[Mapping[str, Any]], file: Path = FILE) -> None:
+    """Puts the results of tuning of these pairs into the file, beside those of other pairs."""
+    known = json.loads(file.read_text()) if file.exists() else {}
+    known |= {row["pair"]: held for row in rows if (held := row["ways"].get(TUNED, {}).get("held"))}
+    file.write_text(json.dumps(known, indent=1) + "\n")

@@ -12,7 +12,7 @@ from typing import Any
 
 from unseen.agreement import baseline, speedup
 from unseen.makers import Makers
-from unseen.making import TUNED, Made, about
+from unseen.making import TUNED, Made
 
 import goptx
 from goptx.device.child_process import Lost
@@ -23,7 +23,7 @@ from goptx.measuring.bench.workload import Workload
 from goptx.tuning.measured import measured
 from suite_b import HFUSE, measured_of, specifications_of, tolerance_of
 from suite_b.best import FILE
-from suite_b.ways import TOTAL, Way, even, made, searched, ways_of
+from suite_b.ways import TOTAL, Way, even, facts_of, made, searched, ways_of
 
 REPEATS, WARMUPS = 20, 3
 
@@ -79,7 +79,7 @@ def _tuned(pair: str, there: Places, budget: float) -> Made:
     except goptx.GoptxError as error:
         return Made(TUNED, facts={"refused": str(error)})
     facts = {"chosen": str(best.candidate), "tried": len(best.table.trials), "held": best.to_dict(FILE.parent)}
-    return Made(TUNED, best.fused, {**about(best.fused), **facts})
+    return Made(TUNED, best.fused, {**facts_of(best.fused), **facts})
 
 
 def measured_row(pair: str, bench: Bench, ways: Sequence[Made], small: bool = False) -> Row:

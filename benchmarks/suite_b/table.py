@@ -6,10 +6,11 @@ import statistics
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from unseen.making import TUNED
+
 from suite_b import HFUSE
 from suite_b.ways import PEERS, even
 
-TUNED = "tuned"
 FAVOURABLE = (  # pairs that gain on the V100 of the paper
     "batchnorm+hist", "batchnorm+maxpool", "hist+maxpool", "hist+upsample", "hist+im2col", "maxpool+upsample",
     "blake2b+ethash", "blake256+ethash", "ethash+sha256",

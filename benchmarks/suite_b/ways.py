@@ -11,6 +11,8 @@ from typing import Any
 from unseen.making import Made, about
 
 import goptx
+from goptx.cost.hardware import machine_of
+from goptx.device.occupancy import occupancy
 from goptx.device.register_bound import register_bound
 from goptx.options import Strategy
 from goptx.results.expected_gain import unjudged
@@ -44,7 +46,7 @@ PEERS = tuple(Way(strategy) for strategy in ("vertical", "weave", "interleave", 
 
 def even(pair: str) -> Way:
     """What one would take without a search: equal halves, or the blocks of the hashes."""
-    if set(pair.split("+")) <= set(HASHES):
+    if _has_hashes(pair):
         return Way("horizontal", tuple(_own_threads(pair)))
     return Way("horizontal", (TOTAL // 2, TOTAL // 2))
 
@@ -52,16 +54,21 @@ def even(pair: str) -> Way:
 def searched(pair: str) -> list[Way]:
     """HFUSE's search: each partition without a bound of registers and with it; hashes have one partition."""
     middle = even(pair)
-    partitions = [middle.partition] if set(pair.split("+")) & set(HASHES) else PARTITIONS
+    partitions = [middle.partition] if _has_hashes(pair) else PARTITIONS
     return [Way("horizontal", p, bounded=bounded) for p in partitions for bounded in (False, True)]
 
 
 def ways_of(pair: str) -> list[Way]:
-    """All of them. The coarsened ones need more registers than two CTAs of 1,024 threads have, so that there the bound
-    is one."""
+    """All of them. Layers are also coarsened: these need more registers than two CTAs of 1,024 threads have, so that
+    HFUSE's bound limits them, as it limits hashes."""
     middle = even(pair).partition
     wide = [Way("horizontal", middle, bounded=bounded, factor=WIDE) for bounded in (False, True)]
-    return [*PEERS, Way("horizontal", middle, folded=True), *searched(pair), *wide]
+    found = [*PEERS, Way("horizontal", middle, folded=True), *searched(pair)]
+    return found if _has_hashes(pair) else [*found, *wide]
+
+
+def _has_hashes(pair: str) -> bool:
+    return not set(pair.split("+")).isdisjoint(HASHES)
 
 
 def fused(pair: str, way: Way, small: bool = False) -> goptx.Woven:
@@ -73,9 +80,17 @@ def fused(pair: str, way: Way, small: bool = False) -> goptx.Woven:
         kernels = [goptx.coarsen(k, way.factor, shape=s) for k, s in zip(found.kernels, found.shapes, strict=True)]
     elif way.partition and way.partition != tuple(shape.threads for shape in found.shapes):
         options = {"partition": way.partition, "tunable": found.tunable}
-    if way.folded:
-        options["fold"] = "static"
-    return goptx.fuse(*kernels, strategy=way.strategy, shapes=found.shapes, **options)
+    if not way.folded:
+        return goptx.fuse(*kernels, strategy=way.strategy, shapes=found.shapes, **options)
+    woven = goptx.fuse(*kernels, strategy=way.strategy, shapes=found.shapes, fold="static", **options)
+    assert woven.shape is not None and woven.shape.threads
+    resources, arch = woven.resources(), woven.module.target[0]
+    shared = resources.shared_bytes + (woven.shape.shared or 0)
+    fitting = occupancy(arch, resources.registers, shared, woven.shape.threads).ctas_per_sm
+    ctas = machine_of(arch).sms * fitting  # by its real registers; goptx had to estimate them
+    if ctas <= (woven.shape.ctas or 0):
+        return woven
+    return goptx.fuse(*kernels, strategy=way.strategy, shapes=found.shapes, fold="static", ctas=ctas, **options)
 
 
 def bound_of(pair: str, way: Way, woven: goptx.Woven) -> int | None:
@@ -98,10 +113,15 @@ def made(pair: str, way: Way, small: bool = False) -> Made:
             if facts["bound"] is None or facts["bound"] >= free:
                 return Made(str(way), facts={**facts, "free": free})
             woven = woven.capped(facts["bound"])
-        facts |= about(woven) | {"shape": str(woven.shape)}
+        facts |= facts_of(woven)
     except goptx.GoptxError as error:
         return Made(str(way), facts={"refused": str(error)})
     return Made(str(way), woven, {**facts, "seconds": round(time.monotonic() - begin, 2)})
+
+
+def facts_of(woven: goptx.Woven) -> dict[str, Any]:
+    """For the record; notes name files of this machine."""
+    return {key: fact for key, fact in about(woven).items() if key != "notes"} | {"shape": str(woven.shape)}
 
 
 def _own_threads(pair: str) -> list[int]:

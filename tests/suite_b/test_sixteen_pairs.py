@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from suite_b import HFUSE, KERNELS, LAYERS, PAIRS, SIZES, launches_of, measured_of, specifications_of, tolerance_of
 from suite_b import __main__ as command
 from suite_b.best import store, tuned, tuned_pairs
+from suite_b.charts import chart, ratio_chart
 from suite_b.ratios import RATIOS, ratio_rows, ratio_table, ratio_ways, shares_of, sized
 from suite_b.runs import Places, blocks_of, rows
 from suite_b.table import FAVOURABLE, line, table
@@ -110,6 +111,7 @@ def test_each_way_is_made(pair: str, way: Way) -> None:
     assert found.woven is not None and found.facts["registers"] <= 64, found.facts
     assert found.facts["shape"] == str(found.woven.shape)
     blocks = blocks_of(pair, found)
+    assert not any("/" in fact for fact in found.facts.values() if isinstance(fact, str))  # paths of this machine
     assert blocks == (((32, 8) if pair == OTHER and way.partition == (256, 768) else blocks[0]), blocks[1])
 
 
@@ -139,6 +141,7 @@ def test_rows_and_their_table() -> None:
     (one,) = [found for found in text.splitlines() if found.startswith(f"| {PAIR} | NO |")]
     assert "| graph | 1.000 | 1.57 | 2.00 | 512+512 | 2.00 | - | 0.50 | - | - | - | - |" in one
     assert "* hist: right, 1024:512, 14 registers" in text and "| hist+maxpool | weave | - | - |" in text
+    assert [group.values for group in chart({**GPU, "pairs": [row]}).groups] == [(1.571, 2.0, None)]
     assert line(row).startswith("hist+maxpool: tuned -, search 2.00 (horizontal 512+512), HFUSE 1.57; NOT RIGHT")
 
 
@@ -167,8 +170,12 @@ def test_a_pair_that_cannot_be_run_has_a_problem() -> None:
 def test_tuning_is_a_way(tmp_path: Path) -> None:
     (row,) = rows([PAIR], places(FakeBench(otherwise=lambda _: 0.9)), 0.01)
     assert row["tuned_ms"] is not None and row["ways"]["tuned"]["tried"] > 0
-    store([row], tmp_path / "best.json")
-    held = json.loads((tmp_path / "best.json").read_text())[PAIR]
+    file = tmp_path / "best.json"
+    store([{**row, "pair": "another"}], file)
+    store([row, {"pair": "not tuned", "ways": {}}], file)
+    held = json.loads(file.read_text())
+    assert [*held] == ["another", PAIR]
+    held = held[PAIR]
     assert held["kernels"][0]["file"] == "kernels/hist.sm_90.ptx"
 
 
@@ -214,6 +221,7 @@ def test_rows_of_ratios_and_their_table() -> None:
     found = [*ratio_rows([PAIR], [0.5, 2.0], places(bench, HALVES))]
     assert [row["ratio"] for row in found] == [0.5, 2.0] and all(row["right"] for row in found)
     assert {str(way) for way in ratio_ways(PAIR)} > {"vertical", "weave", "interleave", str(HALVES)}
+    assert [group.values for group in ratio_chart({**GPU, "rows": found}).groups] == [(1.25, None, None)] * 2
     lines = ratio_table({**GPU, "rows": found}).splitlines()
     assert lines.count("| hist+maxpool | 1.200 | 1.200 | 1.00 | graph | 512+512 | 1.25 | 1.25 | - | - | - |") == 2
 
