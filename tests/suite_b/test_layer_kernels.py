@@ -85,7 +85,7 @@ def test_maxpool_takes_the_first_of_equal_elements_and_any_nan() -> None:
 
 
 def test_upsample_by_hand() -> None:
-    """A row of two elements to four: their middles are a quarter of the way apart."""
+    """A row of two elements to four: their middles are at a quarter and three quarters."""
     given = given_to(
         "upsample", **{"in": np.array([0, 8], np.float32)}, height=1, width=2, out_height=1, out_width=4, scale_y=1,
         scale_x=0.5, n=4,
