@@ -7,7 +7,7 @@ First each kernel alone is compared with its reference. Then each pair: horizont
 in steps of 128 for the kernels of deep learning, their own blocks for the hashes), without a bound of registers and
 with HFUSE's, folded grids, vertical, weave, interleave, auto, and the result of tuning. Right first: each way has to
 write what separate launches write in the same blocks, bit for bit, with contraction off where it makes a difference.
-Then all are timed in turn with the unchanged kernels in all ways to run them. Kernels are made by all processors meanwhile;
+Then all are timed in turn with the unchanged kernels in all ways to run them. All processors make kernels meanwhile;
 what hangs is ended. The result of each pair is stored under .runs, and a run of the same commit goes on from there
 (--anew: from the beginning). --small compares in the sizes of `[check]` and times nothing. --ratios measures the pairs
 with less work for one of the kernels, so that their times have such ratios, the second's to the first's. The exit
@@ -144,7 +144,7 @@ def _store(folder: Path, document: dict[str, Any], name: str, text: str, drawn: 
     """The raw data, a table, and a chart if matplotlib is there."""
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"{document['date']}-{document['gpu_short']}-{name}"
-    (folder / f"{stem}.json").write_text(json.dumps(document, indent=1) + "\n")
+    (folder / f"{stem}.json").write_text(json.dumps(document) + "\n")
     (folder / f"{stem}.md").write_text(text)
     if drawn is not None and drawn.groups:
         with suppress(goptx.InputError):

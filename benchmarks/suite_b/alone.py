@@ -48,9 +48,9 @@ def compared(kernel: str, small: bool = False) -> dict[str, Any]:
     from goptx.device.load import current_device, launch, load
 
     begin = time.monotonic()
-    device = current_device()
     (one,) = launches_of(kernel)
     one = one.small() if small else one
+    device = current_device()
     data, single = Data(one, 0), Single(one.file)
     data.reset(0xA5)
     given = _by_name(data)

@@ -120,8 +120,9 @@ def made(pair: str, way: Way, small: bool = False) -> Made:
 
 
 def facts_of(woven: goptx.Woven) -> dict[str, Any]:
-    """For the record; notes name files of this machine."""
-    return {key: fact for key, fact in about(woven).items() if key != "notes"} | {"shape": str(woven.shape)}
+    """For the record, without notes, which name files of this machine, and estimates, of which there are none."""
+    left_out = ("notes", "estimate", "expected")
+    return {key: fact for key, fact in about(woven).items() if key not in left_out} | {"shape": str(woven.shape)}
 
 
 def _own_threads(pair: str) -> list[int]:

@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 from suite_b import HFUSE, KERNELS, LAYERS, PAIRS, SIZES, launches_of, measured_of, specifications_of, tolerance_of
 from suite_b import __main__ as command
+from suite_b.alone import alone
 from suite_b.best import store, tuned, tuned_pairs
 from suite_b.charts import chart, ratio_chart
 from suite_b.ratios import RATIOS, ratio_rows, ratio_table, ratio_ways, shares_of, sized
@@ -165,6 +166,12 @@ def test_a_pair_that_cannot_be_run_has_a_problem() -> None:
     assert not row["right"] and row["problem"] == "no device"
     assert "| hist+maxpool | NO |  | no device |" in table({**GPU, "pairs": [row], "alone": {}})
     assert line(row) == "hist+maxpool: NOT RIGHT no device"
+
+
+def test_what_a_kernel_alone_lacks_is_a_problem() -> None:
+    """Its process goes on with the next kernel."""
+    found = alone(("gelu", "lud"))
+    assert [facts["problem"].partition(":")[0] for facts in found.values()] == ["InputError", "InputError"]
 
 
 def test_tuning_is_a_way(tmp_path: Path) -> None:
