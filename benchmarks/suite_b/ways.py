@@ -19,25 +19,27 @@ from goptx.results.expected_gain import unjudged
 from suite_b import HASHES, measured_of
 
 TOTAL, STEP = 1024, 128  # threads of a horizontal CTA, and from one partition to the next
+CAPS = (80, 128)  # of registers, for hashes: where there is no cap, the assembler takes 64 and spills
 WIDE = 2  # CTAs of each kernel that a thread of a coarsened one runs
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
     """A strategy; of horizontal, how many threads each kernel has, whether grids are folded, whether registers are
-    bounded as HFUSE bounds them; the coarsening factor of both kernels."""
+    bounded as HFUSE bounds them; the coarsening factor of both kernels; another cap of registers."""
 
     strategy: Strategy
     partition: tuple[int, ...] = ()
     folded: bool = False
     bounded: bool = False
     factor: int = 1
+    cap: int | None = None
 
     def __str__(self) -> str:
         partition = "+".join(map(str, self.partition))
         factor = f"x{self.factor}" if self.factor > 1 else ""
-        words = self.strategy, partition, factor, "folded" if self.folded else "", "bounded" if self.bounded else ""
-        return " ".join(filter(None, words))
+        words = [self.strategy, partition, factor, "folded" if self.folded else "", "bounded" if self.bounded else ""]
+        return " ".join(filter(None, [*words, f"capped at {self.cap}" if self.cap else ""]))
 
 
 PARTITIONS = tuple((d, TOTAL - d) for d in range(STEP, TOTAL, STEP))
@@ -64,7 +66,7 @@ def ways_of(pair: str) -> list[Way]:
     middle = even(pair).partition
     wide = [Way("horizontal", middle, bounded=bounded, factor=WIDE) for bounded in (False, True)]
     found = [*PEERS, Way("horizontal", middle, folded=True), *searched(pair)]
-    return found if _has_hashes(pair) else [*found, *wide]
+    return [*found, *(Way("horizontal", middle, cap=cap) for cap in CAPS)] if _has_hashes(pair) else [*found, *wide]
 
 
 def _has_hashes(pair: str) -> bool:
@@ -113,6 +115,8 @@ def made(pair: str, way: Way, small: bool = False) -> Made:
             if facts["bound"] is None or facts["bound"] >= free:
                 return Made(str(way), facts={**facts, "free": free})
             woven = woven.capped(facts["bound"])
+        if way.cap:
+            woven = woven.capped(way.cap)
         facts |= facts_of(woven)
     except goptx.GoptxError as error:
         return Made(str(way), facts={"refused": str(error)})

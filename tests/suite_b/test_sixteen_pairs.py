@@ -18,7 +18,18 @@ from goptx.measuring.bench.questions import Failed, Judged
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from suite_b import HFUSE, KERNELS, LAYERS, PAIRS, SIZES, launches_of, measured_of, specifications_of, tolerance_of
+from suite_b import (
+    FOLDER,
+    HFUSE,
+    KERNELS,
+    LAYERS,
+    PAIRS,
+    SIZES,
+    launches_of,
+    measured_of,
+    specifications_of,
+    tolerance_of,
+)
 from suite_b import __main__ as command
 from suite_b.alone import alone
 from suite_b.best import store, tuned, tuned_pairs
@@ -83,6 +94,15 @@ def test_the_search_is_that_of_hfuse() -> None:
     names = [str(way) for way in ways_of(PAIR)]
     assert len(set(names)) == len(names) == len(PEERS) + 1 + 2 * 7 + 2
     assert {"auto", "horizontal 512+512 folded", "horizontal 128+896 bounded", "horizontal 512+512 x2"} < set(names)
+
+
+@pytest.mark.skipif(not (FOLDER / "ethash.toml").exists(), reason="needs the kernels of hashes")
+def test_hashes_have_equal_halves() -> None:
+    """They are not tunable."""
+    halves = Way("horizontal", (256, 256))
+    assert searched("ethash+sha256") == [halves, replace(halves, bounded=True)]
+    names = [str(way) for way in ways_of("ethash+sha256")[len(PEERS) :]]
+    assert names == [f"{halves}{more}" for more in (" folded", "", " bounded", " capped at 80", " capped at 128")]
 
 
 @assembles
