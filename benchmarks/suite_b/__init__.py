@@ -38,8 +38,9 @@ HFUSE: Mapping[str, float] = {  # speedup over two streams on a V100, the better
     "blake2b+sha256": 1.028,
 }
 PAIRS = tuple(HFUSE)
-SIZES: Mapping[str, str] = {  # the argument that bounds how much a kernel does
+SIZES: Mapping[str, str] = {  # the argument that bounds how much a kernel does; Ethash has one hash for each thread
     "batchnorm": "images", "hist": "n", "maxpool": "n", "upsample": "n", "im2col": "n",
+    "sha256": "tries", "blake256": "tries", "blake2b": "tries",
 }  # fmt: skip
 TOLERANCE = 1e-5  # of batch-norm statistics in another block, in which their sums are rounded otherwise
 
