@@ -84,7 +84,7 @@ def fused(pair: str, way: Way, small: bool = False) -> goptx.Woven:
         options = {"partition": way.partition, "tunable": found.tunable}
     if not way.folded:
         return goptx.fuse(*kernels, strategy=way.strategy, shapes=found.shapes, **options)
-    woven = goptx.fuse(*kernels, strategy=way.strategy, shapes=found.shapes, fold="static", **options)
+    woven = goptx.fuse(*kernels, strategy="horizontal", shapes=found.shapes, fold="static", **options)
     assert woven.shape is not None and woven.shape.threads
     resources, arch = woven.resources(), woven.module.target[0]
     shared = resources.shared_bytes + (woven.shape.shared or 0)
@@ -92,7 +92,7 @@ def fused(pair: str, way: Way, small: bool = False) -> goptx.Woven:
     ctas = machine_of(arch).sms * fitting  # by its real registers; goptx had to estimate them
     if ctas <= (woven.shape.ctas or 0):
         return woven
-    return goptx.fuse(*kernels, strategy=way.strategy, shapes=found.shapes, fold="static", ctas=ctas, **options)
+    return goptx.fuse(*kernels, strategy="horizontal", shapes=found.shapes, fold="static", ctas=ctas, **options)
 
 
 def bound_of(pair: str, way: Way, woven: goptx.Woven) -> int | None:
