@@ -12,7 +12,7 @@ from goptx.launch.sample_data import sample
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from suite_b import FOLDER, LAYERS, launches_of
+from suite_b import FOLDER, LAYERS, PAIRS, launches_of
 from suite_b.references import SAMPLED, problem
 from suite_b.references import sample as places
 
@@ -73,6 +73,15 @@ def test_references_find_one_wrong_output(kernel: str, output: str) -> None:
     assert problem(kernel, given, found) == ""
     found[output][-1] += found[output].dtype.type(1)
     assert problem(kernel, given, found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strategy", ["weave", "vertical", "interleave", "horizontal"])
+@pytest.mark.parametrize("pair", [pair for pair in PAIRS if set(pair.split("+")) <= set(LAYERS)])
+def test_pairs_on_the_emulator(pair: str, strategy: Any) -> None:
+    files = [FOLDER / f"{kernel}.sm_90.ptx" for kernel in pair.split("+")]
+    options: dict[str, Any] = {"partition": (384, 640)} if strategy == "horizontal" else {}
+    assert goptx.check(*files, strategy=strategy, races=True, **options)
 
 
 def test_maxpool_takes_the_first_of_equal_elements_and_any_nan() -> None:
