@@ -23,7 +23,7 @@ from goptx.measuring.bench.workload import Workload
 from goptx.tuning.measured import measured
 from suite_b import HFUSE, measured_of, specifications_of, tolerance_of
 from suite_b.best import FILE
-from suite_b.ways import TOTAL, Way, even, facts_of, made, searched, ways_of
+from suite_b.ways import TOTAL, Way, even, facts_of, has_hashes, made, searched, ways_of
 
 REPEATS, WARMUPS = 20, 3
 
@@ -71,9 +71,10 @@ def finished(way: Way, future: Future[Made]) -> Made:
 
 def _tuned(pair: str, there: Places, budget: float) -> Made:
     """The result of tuning."""
+    sizes = None if has_hashes(pair) else TOTAL
     try:
         best = goptx.tune(
-            spec=specifications_of(pair), d0=TOTAL, budget=budget, tolerance=tolerance_of(pair),
+            spec=specifications_of(pair), d0=sizes, budget=budget, tolerance=tolerance_of(pair),
             executor=there.tuners, benches=[there.bench], progress=False,
         )  # fmt: skip
     except goptx.GoptxError as error:

@@ -48,7 +48,7 @@ PEERS = tuple(Way(strategy) for strategy in ("vertical", "weave", "interleave", 
 
 def even(pair: str) -> Way:
     """What one would take without a search: equal halves, or the blocks of the hashes."""
-    if _has_hashes(pair):
+    if has_hashes(pair):
         return Way("horizontal", tuple(_own_threads(pair)))
     return Way("horizontal", (TOTAL // 2, TOTAL // 2))
 
@@ -56,7 +56,7 @@ def even(pair: str) -> Way:
 def searched(pair: str) -> list[Way]:
     """HFUSE's search: each partition without a bound of registers and with it; hashes have one partition."""
     middle = even(pair)
-    partitions = [middle.partition] if _has_hashes(pair) else PARTITIONS
+    partitions = [middle.partition] if has_hashes(pair) else PARTITIONS
     return [Way("horizontal", p, bounded=bounded) for p in partitions for bounded in (False, True)]
 
 
@@ -66,10 +66,11 @@ def ways_of(pair: str) -> list[Way]:
     middle = even(pair).partition
     wide = [Way("horizontal", middle, bounded=bounded, factor=WIDE) for bounded in (False, True)]
     found = [*PEERS, Way("horizontal", middle, folded=True), *searched(pair)]
-    return [*found, *(Way("horizontal", middle, cap=cap) for cap in CAPS)] if _has_hashes(pair) else [*found, *wide]
+    return [*found, *(Way("horizontal", middle, cap=cap) for cap in CAPS)] if has_hashes(pair) else [*found, *wide]
 
 
-def _has_hashes(pair: str) -> bool:
+def has_hashes(pair: str) -> bool:
+    """Whether a kernel of the pair has one block only."""
     return not set(pair.split("+")).isdisjoint(HASHES)
 
 

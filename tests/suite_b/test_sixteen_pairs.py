@@ -42,6 +42,7 @@ from unseen.making import Made
 
 assembles = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 ROOT = Path(__file__).parents[2]
+needs_hashes = pytest.mark.skipif(not (FOLDER / "ethash.toml").exists(), reason="needs the kernels of hashes")
 PAIR, OTHER = "hist+maxpool", "batchnorm+im2col"
 GPU = {"gpu": "Imaginary", "date": "today", "driver": "1", "commit": "abc", "command": "python -m benchmarks.suite_b"}
 HALVES = Way("horizontal", (512, 512))
@@ -96,7 +97,7 @@ def test_the_search_is_that_of_hfuse() -> None:
     assert {"auto", "horizontal 512+512 folded", "horizontal 128+896 bounded", "horizontal 512+512 x2"} < set(names)
 
 
-@pytest.mark.skipif(not (FOLDER / "ethash.toml").exists(), reason="needs the kernels of hashes")
+@needs_hashes
 def test_hashes_have_equal_halves() -> None:
     """They are not tunable."""
     halves = Way("horizontal", (256, 256))
@@ -192,6 +193,12 @@ def test_what_a_kernel_alone_lacks_is_a_problem() -> None:
     """Its process goes on with the next kernel."""
     found = alone(("gelu", "lud"))
     assert [facts["problem"].partition(":")[0] for facts in found.values()] == ["InputError", "InputError"]
+
+
+@needs_hashes
+def test_hashes_are_tuned_without_other_blocks() -> None:
+    (row,) = rows(["ethash+sha256"], places(FakeBench(otherwise=lambda _: 0.9)), 0.01)
+    assert row["tuned_ms"] is not None and row["ways"]["tuned"]["tried"] > 0, row
 
 
 def test_tuning_is_a_way(tmp_path: Path) -> None:
