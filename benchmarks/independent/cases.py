@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import suite_b
 from suite_a import PAIRS, SHAPES, specifications_of
 from suite_a.best import tuned
-from suite_b import best as suite_b
+from suite_b import best as best_of_b
 from suite_d import BLOCK, FORMS, LOOP_CTAS, chain, fused
 from suite_d import FOLDER as CHAIN
 
@@ -22,7 +23,6 @@ from goptx.device.assemble import assemble
 from goptx.launch.specification import Argument, read_specification
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.separate import separate
-from goptx.tuning.best import Replay
 from goptx.tuning.measured import measured
 
 SUITES = ("A", "B", "D")
@@ -47,7 +47,8 @@ def cases() -> Iterator[Case]:
     for shape in SHAPES:
         for pair in PAIRS:
             yield Case("A", shape, pair)
-    yield Case("B", "", "batchnorm+hist")
+    for pair in best_of_b.tuned_pairs():
+        yield Case("B", "", pair)
     for form in FORMS:
         yield Case("D", form, "chain")
 
@@ -72,7 +73,7 @@ class _Stored:
         if case.suite == "A":
             found, paths = tuned(case.name, case.shape), specifications_of(case.name, case.shape)
         else:
-            found, paths = Replay.read(suite_b.FILE), suite_b.specifications()
+            found, paths = best_of_b.tuned(case.name), suite_b.specifications_of(case.name)
         what = measured([], spec=paths)
         made = found.made(what.kernels)
         arguments = [

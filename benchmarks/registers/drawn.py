@@ -21,8 +21,8 @@ from goptx.launch.shape import Shape
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 FOLDERS = (
-    "examples/kernels", "examples/triton", "benchmarks/suite_b", "benchmarks/suite_d", "benchmarks/suite_a/natural",
-    "tests/constructs", "tests/corpus/ptx",
+    "examples/kernels", "examples/triton", "benchmarks/suite_b/kernels", "benchmarks/suite_d",
+    "benchmarks/suite_a/natural", "tests/constructs", "tests/corpus/ptx",
 )  # fmt: skip
 SEEDS, EACH = 12, 4  # of random pairs
 STRATEGIES = ("weave", "vertical", "horizontal", "interleave")

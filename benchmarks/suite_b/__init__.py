@@ -1,77 +1,73 @@
-"""Suite B, of which one pair is here: batch-norm statistics and a histogram, and the ways to fuse them to compare.
+"""Suite B: the sixteen pairs of HFUSE (CGO 2022), its nine kernels written anew.
 
-The search is that of HFUSE (CGO 2022): both kernels are right with any block of whole warps, so each partition of
-the CTA's threads is tried, without a register cap and with the one that keeps the kernels' occupancy.
+Ten pairs are of five kernels of deep learning, which are right with any block of whole warps; so each partition of the
+CTA's threads is tried, as in the paper. Six are of four hashes, which have one block each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any
 
-import goptx
-from goptx.device.register_bound import register_bound
+import numpy as np
+
 from goptx.launch.specification import Launch, read_specification
-from goptx.options import Strategy
+from goptx.tuning.measured import Measured, measured
 
-FOLDER = Path(__file__).parent
-PAIR = ("batchnorm", "hist")
-TOTAL, STEP = 1024, 128  # threads of a horizontal CTA, and from one partition to the next
-HFUSE = 1.158  # over streams, this pair on a V100
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A strategy; of horizontal, how many threads each kernel has; the order of the kernels in the pair; the strategy's
-    option `max_growth`; whether registers are bounded."""
-
-    strategy: Strategy
-    partition: tuple[int, ...] = ()
-    order: tuple[int, ...] = (0, 1)
-    max_growth: int | None = None
-    bounded: bool = False
-
-    def __str__(self) -> str:
-        first = "" if self.order == (0, 1) else f"{PAIR[self.order[0]]} first"
-        growth = f"max_growth {self.max_growth}" if self.max_growth else ""
-        partition = "+".join(map(str, self.partition))
-        return " ".join(filter(None, [self.strategy, partition, first, growth, "bounded" if self.bounded else ""]))
-
-
-TURNED = (1, 0)
-PEERS = (
-    Candidate("vertical"),
-    Candidate("weave"),
-    Candidate("weave", order=TURNED),
-    Candidate("weave", order=TURNED, max_growth=8),
-    Candidate("interleave"),
-)
-PARTITIONS = tuple((d, TOTAL - d) for d in range(STEP, TOTAL, STEP))
-WAYS = (*PEERS, *(Candidate("horizontal", p, bounded=bounded) for p in PARTITIONS for bounded in (False, True)))
-EVEN = Candidate("horizontal", (TOTAL // 2, TOTAL // 2))  # what one would take without a search
+FOLDER = Path(__file__).parent / "kernels"
+LAYERS = ("batchnorm", "hist", "maxpool", "upsample", "im2col")
+HASHES = ("ethash", "sha256", "blake256", "blake2b")
+KERNELS = (*LAYERS, *HASHES)
+HFUSE: Mapping[str, float] = {  # speedup over two streams on a V100, the better of capped and uncapped
+    "batchnorm+hist": 1.158,
+    "batchnorm+maxpool": 1.034,
+    "batchnorm+upsample": 0.711,
+    "batchnorm+im2col": 0.689,
+    "hist+maxpool": 1.571,
+    "hist+upsample": 1.057,
+    "hist+im2col": 0.999,
+    "im2col+maxpool": 0.925,
+    "im2col+upsample": 0.892,
+    "maxpool+upsample": 1.011,
+    "blake2b+ethash": 1.658,
+    "blake256+ethash": 1.647,
+    "ethash+sha256": 1.441,
+    "blake256+blake2b": 0.973,
+    "blake256+sha256": 0.990,
+    "blake2b+sha256": 1.028,
+}
+PAIRS = tuple(HFUSE)
+SIZES: Mapping[str, str] = {  # the argument that bounds how much a kernel does; Ethash has one hash for each thread
+    "batchnorm": "images", "hist": "n", "maxpool": "n", "upsample": "n", "im2col": "n",
+    "sha256": "tries", "blake256": "tries", "blake2b": "tries",
+}  # fmt: skip
+TOLERANCE = 1e-5  # of batch-norm statistics in another block, in which their sums are rounded otherwise
 
 
-def launches(small: bool = False, arch: str = "sm_90") -> list[Launch]:
-    """Of both kernels, in the sizes of `[check]` if they are to be small."""
-    found = [read_specification(FOLDER / f"{name}.toml")[0] for name in PAIR]
-    found = [replace(one, file=FOLDER / f"{one.entry}.{arch}.ptx") for one in found]
-    return [one.small() for one in found] if small else found
+def specifications_of(pair: str) -> list[Path]:
+    """Of the kernels of a pair such as "hist+maxpool", or of one kernel."""
+    return [FOLDER / f"{name}.toml" for name in pair.split("+")]
 
 
-def fused(way: Candidate, launched: Sequence[Launch]) -> goptx.Woven:
-    """The pair as one kernel, with the kernels in the way's order."""
-    ordered = [launched[k] for k in way.order]
-    shapes = [goptx.Shape(one.grid, one.block, one.shared) for one in ordered]
-    options: dict[str, Any] = {"partition": way.partition, "max_growth": way.max_growth}
-    given = {name: value for name, value in options.items() if value}
-    return goptx.fuse(*[one.file for one in ordered], strategy=way.strategy, shapes=shapes, **given)
+def launches_of(pair: str) -> list[Launch]:
+    return [read_specification(path)[0] for path in specifications_of(pair)]
 
 
-def bound_of(way: Candidate, woven: goptx.Woven, registers: Sequence[int]) -> int | None:
-    """HFUSE's cap of registers for a horizontal kernel; `registers`: of a thread of each kernel alone."""
-    if not way.partition or woven.shape is None:
-        return None
-    shared = woven.resources().shared_bytes + (woven.shape.shared or 0)
-    return register_bound(way.partition, registers, woven.module.target[0], shared)
+def tolerance_of(pair: str) -> float | None:
+    """Of results in other blocks than the kernels' own; None: the bits are equal in all blocks."""
+    return TOLERANCE if "batchnorm" in pair.split("+") else None
+
+
+@cache
+def measured_of(
+    pair: str, small: bool = False, tolerance: float | None = None, shares: tuple[float, ...] = ()
+) -> Measured:
+    """The kernels with their data; `small`: in the sizes for checks. `shares`: how much of its work each does."""
+    args = {}
+    for letter, launch, share in zip("AB", launches_of(pair), shares, strict=False):
+        names = [argument.name for argument in launch.arguments]
+        which = names.index(SIZES[launch.entry])
+        size = max(1, round(share * float(launch.arguments[which].value or 0)))
+        args[f"{letter}:{which}"] = np.dtype(launch.arguments[which].dtype).type(size)
+    return measured([], spec=specifications_of(pair), small=small, tolerance=tolerance, args=args or None)

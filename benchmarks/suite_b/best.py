@@ -1,27 +1,35 @@
-"""The result of tuning for the pair of suite B: best.json, which `--tune` makes anew."""
+"""The results of tuning for the pairs of suite B: best.json, which a run with `--best` makes anew."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
+
+from unseen.making import TUNED
 
 import goptx
-from suite_b import PAIR
-from suite_b.reference import TOLERANCE
+from goptx.tuning.best import Replay
 
-FOLDER = Path(__file__).parent
-FILE = FOLDER / "best.json"
-SIZES = (512, 768, 1024)  # threads of a horizontal CTA
-BUDGET = 90  # seconds
+FILE = Path(__file__).parent / "best.json"
 
 
-def specifications() -> list[Path]:
-    return [FOLDER / f"{name}.toml" for name in PAIR]
+def tuned_pairs() -> list[str]:
+    """Those that were tuned."""
+    return list(json.loads(FILE.read_text()))
 
 
-def tune_pair(workers: int | None = None) -> str:
-    """Tunes the pair; gives a summary. Sums of floats may be rounded otherwise in blocks of another size."""
-    best = goptx.tune(
-        spec=specifications(), d0=SIZES, budget=BUDGET, tolerance=TOLERANCE, workers=workers, progress=False
-    )
-    best.save(FILE)
-    return str(best)
+def tuned(pair: str) -> Replay:
+    """Raises `InputError` for a pair that was not tuned."""
+    held = json.loads(FILE.read_text()).get(pair)
+    if held is None:
+        raise goptx.InputError(f"{FILE.name} has nothing of {pair}; make it with --best.")
+    return Replay(FILE, held)
+
+
+def store(rows: Iterable[Mapping[str, Any]], file: Path = FILE) -> None:
+    """Puts the results of tuning of these pairs into the file, beside those of other pairs."""
+    known = json.loads(file.read_text()) if file.exists() else {}
+    known |= {row["pair"]: held for row in rows if (held := row["ways"].get(TUNED, {}).get("held"))}
+    file.write_text(json.dumps(known, indent=1) + "\n")

@@ -52,7 +52,7 @@ def main() -> int:
     )
     parser.add_argument("--architectures", default=",".join(ARCHITECTURES), help="only these of %(default)s")
     parser.add_argument("--nvcc", default="nvcc", help="the compiler to call (default: %(default)s)")
-    parser.add_argument("folders", nargs="*", type=Path, default=[FOLDER], help="such as benchmarks/suite_b")
+    parser.add_argument("folders", nargs="*", type=Path, default=[FOLDER], help="such as benchmarks/suite_b/kernels")
     arguments = parser.parse_args()
     check: bool = arguments.check
     nvcc: str = arguments.nvcc

@@ -24,7 +24,7 @@ from goptx.tuning.best import replay
 from goptx.tuning.measured import measured
 
 ROOT = Path(__file__).parents[2]
-SUITES = ("examples/kernels", "benchmarks/suite_a/natural", "benchmarks/suite_b", "benchmarks/suite_d")
+SUITES = ("examples/kernels", "benchmarks/suite_a/natural", "benchmarks/suite_b/kernels", "benchmarks/suite_d")
 NATIVE = NativeCode(b"made by nvcc", "plus")
 STATE = kernel("ld.global.u32 %r1, [state]; st.global.u32 [state], %r1; ret;", "k").replace(
     ".visible", ".global .u32 state;\n.visible", 1
