@@ -16,6 +16,7 @@ from functools import lru_cache
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.projection import Projection
+from goptx.proof.sync.unaided import common_region, common_side
 from goptx.proof.sync.varying import varying_branches, varying_steps
 from goptx.proof.sync.waits import is_aligned, is_counted
 from goptx.ptx.ir import Instruction
@@ -100,15 +101,15 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
         _check_guard(projection, step)
     together = [s for s in own if s.facts.row.scope in (Scope.WARP, Scope.WARPGROUP)]
     for branch in sorted(diverging):
-        last, region = fused.steps[fused.blocks[branch][-1]], fused.region(branch)
+        last, region = fused.steps[fused.blocks[branch][-1]], common_region(fused, branch)
         same = projection.polarity.get(last.number)  # a branch that all lanes take as the kernel's branch
         mine = same[:1] if same else ()
-        stays = sum(t != END and not fused.only_ends(t) for t in set(fused.successors(branch)))
-        for step in (*added, *(whole if not mine and stays > 1 else ()), *(joint if stays > 1 else ())):
+        for step in (*added, *(() if mine else whole), *joint):
             if fused.block_of[step.number] in region:
                 what = f"not all lanes of a warp may come to `{step.statement}`, by the branch in line {last.line}"
                 raise NotProved(step.line, what)
-        promised = any("uni" in projection.kernel.steps[n].facts.modifiers for n in mine)
+        promised = last.number in projection.promised
+        promised |= any("uni" in projection.kernel.steps[n].facts.modifiers for n in mine)
         if "uni" in last.facts.modifiers and not promised and last.number not in projection.foreign:
             what = f"`{last.statement}` says that all lanes of a warp go one way, which is not proved"
             raise NotProved(last.line, what)
@@ -132,7 +133,7 @@ def _check_guard(projection: Projection, step: Step) -> None:
 def _check_sides(projection: Projection, branch: int, last: Step, together: list[Step]) -> None:
     """That what threads execute together stands on one side of a branch only."""
     fused = projection.fused
-    sides = [fused.side(branch, target) for target in dict.fromkeys(fused.successors(branch))]
+    sides = [common_side(fused, branch, target) for target in dict.fromkeys(fused.successors(branch))]
     for step in together:
         copies = {
             fused.block_of[s.number] for s in together if projection.matched[s.number] & projection.matched[step.number]
