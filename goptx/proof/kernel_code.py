@@ -369,7 +369,7 @@ def program_of(entry: Function, pure: frozenset[str] = frozenset()) -> Program:
     made = Program(entry, tuple(_steps(body.code)), singles, tuple(ranges), variables, pure)
     passed = {v.name for v in variables if v.space == ".param"}
     for step in made.steps:
-        if step.facts.calls and not passed.isdisjoint((*step.writes, *(n for s in step.sources for n in s.names))):
+        if not passed.isdisjoint((*step.writes, *(n for s in step.sources for n in s.names))):
             raise NotProved(step.line, _OTHER_CALL)
         truths = (step.guard, *(step.writes if step.facts.compares else ()))
         if wrong := [r for r in truths if r not in ("", NOWHERE) and not made.is_predicate(r)]:

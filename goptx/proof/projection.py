@@ -51,7 +51,8 @@ class Projection:
     are the kernel's, with the same index, `promised` those that it says to go one way, `cuts` the ballots by which the
     lanes that a step finds active are cut, `followed` the kernel's blocks that a lane comes to,
     `swapped` the pairs of its steps that have changed places,
-    `counting` the kernels whose threads an added barrier waits for if it has a count, `joint` whether lanes are known
+    `counts` what a barrier counts, `counting` the kernels whose threads an added one waits for if it has a count,
+    `joint` whether lanes are known
     to take branches together which lead to different aligned barriers,
     `asking` the blocks that a vote leads from, `asking_of_cta` those that the result of a barrier leads from."""
 
@@ -79,6 +80,7 @@ class Projection:
     back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict, init=False)
     asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict, init=False)
     counting: dict[int, set[str]] = field(default_factory=dict, init=False)
+    counts: dict[int, int] = field(default_factory=dict, init=False)
     joint: bool = field(default=True, init=False)
     asking: set[int] = field(default_factory=set, init=False)
     asking_of_cta: set[int] = field(default_factory=set, init=False)
@@ -222,10 +224,10 @@ class Projection:
         self.promised.discard(last.number)
         if last.facts.base == "brx":
             most = self.outer.most(self.outer.source(registers, last.sources[0]))
-            own = here.indexed(cases, last)
-            if own or (most is not None and most < len(last.targets)):
+            followed = here.indexed(cases, last)
+            if followed or (most is not None and most < len(last.targets)):
                 self.indexed.add(last.number)
-            if own and all("uni" in step.facts.modifiers for step in own):
+            if followed and all("uni" in step.facts.modifiers for step in followed):
                 self.promised.add(last.number)
         self.ends[start] = registers, cases
         self.ended[start], self.taken[start] = FALSE, frozenset()
@@ -300,6 +302,9 @@ class Projection:
         guard = self.outer.guard(registers, step)
         operands = operands_of(self.outer, registers, step)
         access = self.accesses[step.number] = access_of(self.outer, registers, step)
+        count = count_of(step)
+        if count is not None:
+            self.counts[step.number] = operands[count]
         results = self._results(step)
         found = list(results)
         if step.facts.reads_active_mask:

@@ -102,7 +102,9 @@ class _Proof:
                 fused.uniform.update(uniform_steps(fused, self.terms, self.placements, projection.computed))
         with rule("projection", ""):
             for step in fused.steps:
-                if step.facts.base == "brx" and not any(step.number in p.indexed for p in projections.values()):
+                if step.facts.base != "brx" or any(step.number in p.indexed for p in projections.values()):
+                    continue
+                if all(fused.block_of[step.number] in p.ends for p in projections.values()):  # threads come there
                     raise NotProved(step.line, f"`{step.statement}` may have an index that is beyond its targets")
             check_products(fused)
         reached = in_reached_code(fused, projections)

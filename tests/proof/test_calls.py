@@ -235,3 +235,28 @@ def test_functions_that_ask_for_the_threads_number() -> None:
     for old, new in VIEWS:
         changed = re.sub(old, new, text, count=1)
         assert changed != text and not certified(changed, NUMBERED), (old, new)
+
+
+def test_parameters_for_calls_are_not_those_of_the_entry() -> None:
+    """A load of one may not stand before what the kernel has before it."""
+    outside = kernel(PURE).replace(
+        "setp.ge.u32 %p1", ".param .b32 x;\nst.param.b32 [x], %r2;\nld.param.b32 %r3, [x];\nsetp.ge.u32 %p1"
+    )
+    made = certified(goptx.fuse(parse(outside), parse(outside)).text(), outside)
+    assert "a call of a form that the checker does not know" in str(made)
+
+
+def test_loads_of_the_entrys_parameters_may_stand_before_what_orders_memory() -> None:
+    loads = kernel(PURE).replace(
+        "setp.ge.u32 %p1",
+        "FENCE\nmov.u64 %d4, out;\nld.param.u32 %r8, [%d4];\nst.global.u32 [%d1], %r8;\nsetp.ge.u32 %p1",
+    )
+    module = loads.replace("FENCE", "membar.gl;")
+    text = goptx.fuse(parse(module), parse(module), strategy="vertical").text()
+    assert certified(text, module)
+    (fence,) = re.findall(r".*membar\.gl; // B.*\n", text)
+    (load,) = re.findall(r".*ld\.param\.u32 %b_r8.*\n", text)
+    (store,) = re.findall(r".*st\.global\.u32 \[%b_d1\], %b_r8.*\n", text)
+    for moved, right in ((load, True), (store, False)):
+        later = text.replace(fence, "").replace(moved, moved + fence)
+        assert bool(certified(later, module)) == right, moved
