@@ -88,7 +88,7 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
     unclaimed = [s for s in steps if s.number not in projection.claims]
     added = [s for s in unclaimed if s.facts.row.scope == Scope.WARP or (s.facts.row.scope and s.facts.aligned)]
     if projection.comers:  # then all lanes of a warp come to each of these, so that they have come to as many
-        added += [s for s in own if is_counted(s)]
+        added += [s for s in own if any(is_counted(projection.kernel.steps[n]) for n in projection.matched[s.number])]
     joint = list[Step]()
     if _taken_together(projection):  # the same
         joint = [s for s in own if any(is_aligned(projection.kernel.steps[n]) for n in projection.matched[s.number])]
@@ -104,7 +104,8 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
         last, region = fused.steps[fused.blocks[branch][-1]], common_region(fused, branch)
         same = projection.polarity.get(last.number)  # a branch that all lanes take as the kernel's branch
         mine = same[:1] if same else ()
-        for step in (*added, *(() if mine else whole), *joint):
+        here = () if _go_one_way(projection, branch, last) else joint
+        for step in (*added, *(() if mine else whole), *here):
             if fused.block_of[step.number] in region:
                 what = f"not all lanes of a warp may come to `{step.statement}`, by the branch in line {last.line}"
                 raise NotProved(step.line, what)
@@ -153,14 +154,20 @@ def _check_sides(projection: Projection, branch: int, last: Step, together: list
 def _is_on_a_side(projection: Projection, branch: int, last: Step, step: Step) -> bool:
     """Whether the branch is one in the kernel, too, for lanes whose kernel has not ended, with the step on one of its
     sides; or all of them go one way."""
-    kernel, terms = projection.kernel, projection.terms
-    registers, cases = projection.ends[branch]
-    test = projection.outer.guard(registers, last)
-    if last.guard and {terms.formula_under(test, c.given) for c in cases if c.place != END} in ({TRUE}, {FALSE}, set()):
+    kernel = projection.kernel
+    if _go_one_way(projection, branch, last):
         return True
     own = projection.divided.get(last.number)
     region = kernel.region(kernel.block_of[own]) if own is not None else ()
     return all(kernel.block_of[n] in region for n in projection.matched[step.number])
+
+
+def _go_one_way(projection: Projection, branch: int, last: Step) -> bool:
+    """Whether all lanes whose kernel has not ended go one way."""
+    registers, cases = projection.ends[branch]
+    test = projection.outer.guard(registers, last)
+    found = {projection.terms.formula_under(test, c.given) for c in cases if c.place != END}
+    return bool(last.guard) and found in ({TRUE}, {FALSE}, set())
 
 
 def _check_ended(projection: Projection, branch: int, last: Step, step: Step) -> None:
