@@ -2,10 +2,11 @@
 
 import re
 
+from proof.fused_text import Given, certificate
+
 import goptx
 from goptx.checking.certify import prove_texts
 from goptx.ptx.parse import parse
-from proof.fused_text import Given, certificate
 
 LANE = "ld.param.u64 %d1, [out];\nld.global.u32 %r1, [%d1];\nshfl.sync.idx.b32 {to}, %r1, {source}, {clamp}, {mask};\n"
 REST = "setp.eq.u32 %p1, %r2, 0;\n@%p1 bra L;\nst.global.u32 [%d1], %r2;\nL:\nbar.warp.sync -1;\n"
