@@ -8,8 +8,9 @@ threads may call it whose kernel does not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
@@ -35,6 +36,8 @@ _OF_SYSTEM = frozenset(("vprintf", "malloc", "free", "__assertfail"))  # functio
 _OF_LANE = re.compile(r"%laneid|%lanemask_\w+")
 _OF_LAUNCH = re.compile(r"%(tid|ntid|ctaid|nctaid)(\.[xyz])?")
 WORD = re.compile(r"%?[A-Za-z_$][\w$.]*")
+_PIECE = re.compile(r"[%\w$.]+|\S")
+DIRECT = "directly "  # how the form of a call begins that names registers
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ def called(statement: Instruction | Scope) -> Called | None:
         if given is None:
             return None
         results, function, arguments = given
-        return Called(statement, function, arguments, results, f"{len(results)} {len(arguments)}")
+        return Called(statement, function, arguments, results, f"{DIRECT}{len(results)} {len(arguments)}")
     found = [s for s in statement.body if isinstance(s, Instruction)]
     position = next((i for i, s in enumerate(found) if facts_of(s.opcode).calls), len(found))
     given = passed(found[position]) if position < len(found) else None
@@ -68,9 +71,10 @@ def called(statement: Instruction | Scope) -> Called | None:
     own = {name for r in statement.body if isinstance(r, Registers) for name, _ in r.names}
     local = any(str(m.value) in own for m in moved)
     known = all(isinstance(s, Instruction | Registers | Declaration) for s in statement.body)
-    if len(moved) < len(stores) + len(loads) or local or not known:
+    declared = [_declared(statement, name) for name in (*results, *arguments)]
+    if len(moved) < len(stores) + len(loads) or local or not known or not all(declared):
         return None
-    form = "; ".join([*(m.form for m in moved), *_declared(statement, (*results, *arguments))])
+    form = "; ".join([*(m.form for m in moved), *declared])
     values = tuple(m.value for m in moved)
     return Called(found[position], function, values[: len(stores)], values[len(stores) :], form)
 
@@ -114,12 +118,10 @@ def _moved(step: Instruction, opcode: str, among: tuple[Operand, ...]) -> _Moved
     return _Moved(value, f"{step.opcode} {among.index(Name(name))}{offset}")
 
 
-def _declared(scope: Scope, names: tuple[Operand, ...]) -> Iterator[str]:
-    """How the parameters are declared, in the order of the call."""
-    variables = {d.variable.name: d.variable for d in scope.body if isinstance(d, Declaration)}
-    for name in names:
-        found = variables.get(str(name))
-        yield " ".join((*found.qualifiers, *found.dims)) if found else "?"
+def _declared(scope: Scope, name: Operand) -> str:
+    """How a parameter is declared in the scope, "" if it is not."""
+    its = (d.variable for d in scope.body if isinstance(d, Declaration))
+    return next((" ".join((v.space, *v.qualifiers, *v.dims)) for v in its if v.name == str(name)), "")
 
 
 # functions ----------------------------------------------------------------------------------------
@@ -164,9 +166,8 @@ def _has_effect(facts: Facts) -> bool:
     return not facts.known or outside or row.hint or bool(row.scope) or row.blocking or facts.sets_carry
 
 
-def why_not(function: Function, module: Module, of_launch: bool, seen: frozenset[str] = frozenset()) -> str:
-    """Why the checker has no rule for calls of a function, "" if it has. `of_launch`: kernels have shapes of their own,
-    so that the fused kernel's threads may have other numbers."""
+def why_not(function: Function, module: Module, seen: frozenset[str] = frozenset()) -> str:
+    """Why the checker has no rule for calls of a function, "" if it has."""
     if function.name in seen:
         return ""
     if function.body is None:
@@ -187,12 +188,11 @@ def why_not(function: Function, module: Module, of_launch: bool, seen: frozenset
         if facts.calls:
             own = passed(statement)
             inner = functions.get(own[1]) if own else None
-            deeper = why_not(inner, module, of_launch, seen | {function.name}) if inner else what
+            deeper = why_not(inner, module, seen | {function.name}) if inner else what
             if deeper:
                 return deeper
             continue
-        special = [n for n in own_names.special(statement) if not _OF_LANE.fullmatch(n)]
-        if any(of_launch or not _OF_LAUNCH.fullmatch(n) for n in special):
+        if not all(_OF_LANE.fullmatch(n) or _OF_LAUNCH.fullmatch(n) for n in own_names.special(statement)):
             return what
         row = facts.row
         if not facts.known or row.scope or row.blocking or row.releases or facts.controls_grids or facts.exclusive:
@@ -225,20 +225,54 @@ class _Names:
 
     def special(self, statement: Instruction) -> list[str]:
         """The special registers that an instruction reads."""
-        words = (w for w in WORD.findall(str(statement)) if w.startswith("%"))
-        return [w for w in words if w not in self.singles and w.rstrip("0123456789") not in self.stems]
+        return [w for w in WORD.findall(str(statement)) if self.is_special(w)]
+
+    def is_special(self, word: str) -> bool:
+        """Whether a word is a special register."""
+        own = word in self.singles or word.rstrip("0123456789") in self.stems
+        return word.startswith("%") and not own
 
 
-def are_alike(own: Function, fused: Function, names: Mapping[str, str], module: Module) -> bool:
+class View(Protocol):
+    """What functions see of a kernel's launch."""
+
+    def computed(
+        self, function: Function, declared: Sequence[Registers], begin: Sequence[Statement]
+    ) -> dict[str, int] | None: ...
+
+    def is_own(self, name: str, stands: str, computed: Mapping[str, int]) -> bool: ...
+
+
+def are_alike(own: Function, fused: Function, names: Mapping[str, str], module: Module, view: View) -> bool:
     """Whether a function of the fused text is the kernel's; `names` are what the kernel's variables and functions are
-    called there."""
+    called there. It may begin with code that computes what stands for special registers."""
     of_module = {i.name for i in module.items if isinstance(i, Function | Variable)}
+    mine, its = (flatten(f.body or (), lambda name: name) for f in (own, fused))
+    more, longer = len(its.registers) - len(mine.registers), len(its.code) - len(mine.code)
+    if (own.body is None) != (fused.body is None) or min(more, longer) < 0:
+        return False
+    declared, begin = its.registers[len(mine.registers) :], its.code[:longer]
+    added = {name for r in declared for name, _ in r.names}
+    if declared and (any(n is not None for r in declared for _, n in r.names) or added & _words(own)):
+        return False
+    computed = view.computed(fused, declared, begin) if longer else {}
+    special = _Names(own).is_special
 
-    def renamed(text: str) -> str:
-        return WORD.sub(lambda m: names.get(m[0], "?") if m[0] in of_module else m[0], text)
+    def same(old: object, new: object) -> bool:
+        words = [_PIECE.findall(str(each)) for each in (old, new)]
+        return len(words[0]) == len(words[1]) and all(map(stands, *words))
 
-    def parts(function: Function) -> list[str]:
-        lists = (function.parameters, function.results, function.directives, function.body or ())
-        return [str(function.body is None), *("\n".join(map(str, its)) for its in lists)]
+    def stands(old: str, new: str) -> bool:
+        if _OF_LAUNCH.fullmatch(old) and special(old):
+            return computed is not None and view.is_own(old, new, computed)
+        return new == (names.get(old, "?") if old in of_module else old)
 
-    return [renamed(p) for p in parts(own)] == parts(fused)
+    parts = [(f.parameters, f.results, f.directives) for f in (own, fused)]
+    bodies = [(b.registers[: len(mine.registers)], b.variables) for b in (mine, its)]
+    pairs = zip((*parts[0], *bodies[0]), (*parts[1], *bodies[1]), strict=True)
+    alike = all(len(a) == len(b) and all(map(same, a, b)) for a, b in pairs)
+    return alike and computed is not None and all(map(same, mine.code, its.code[longer:]))
+
+
+def _words(function: Function) -> set[str]:
+    return set(_PIECE.findall(str(function)))

@@ -86,10 +86,9 @@ class Evaluation:
         """Puts the values into the destinations where the step is executed."""
         test = self.guard(registers, step)
         written = (*step.writes, CARRY) if step.facts.sets_carry else step.writes
-        if (
-            step.facts.calls
-        ):  # the results of a call that is not made are not known, and after one the carry flag is not
-            registers.update({name: self._unknown(name, step) for name in (*step.writes, CARRY)})
+        if step.facts.calls:  # functions may use the carry flag
+            lost = (CARRY,) if step.keeps else (*step.writes, CARRY)
+            registers.update({name: self._unknown(name, step) for name in lost})
         for name, value in zip(written, values, strict=False):
             if name == NOWHERE:
                 continue

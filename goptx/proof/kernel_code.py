@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from goptx.proof.called_functions import called
+from goptx.proof.called_functions import DIRECT, called
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
     Address,
@@ -37,6 +37,7 @@ from goptx.ptx.opcodes import Facts, facts_of
 END = -1  # where a kernel has ended
 NOWHERE = "_"  # the destination that PTX throws away
 _WHOLE = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)U?")
+_OTHER_CALL = "a call of a form that the checker does not know"
 _TAIL = re.compile(r"([+-])\s*(0x[0-9a-fA-F]+|[0-9]+)U?$")
 
 
@@ -76,6 +77,12 @@ class Step:
     @property
     def is_branch(self) -> bool:
         return self.facts.row.ends in ("branch", "exit")
+
+    @property
+    def keeps(self) -> bool:
+        """Whether registers keep what they hold where its guard skips it: what a call gives by a parameter is read
+        after it in any case."""
+        return not self.facts.calls or self.sources[1].text.startswith(DIRECT)
 
 
 _CHANGING = re.compile(r"%(clock|clock_hi|clock64|globaltimer|globaltimer_lo|globaltimer_hi|smid|warpid|pm\d+(_64)?)")
@@ -138,7 +145,11 @@ class Program:
         if step.facts.base not in ("ld", "ldu") or step.facts.space != "param":
             return False
         address = step.sources[0]
-        return address.offset is not None and self.type_of(address.names[0]) is None
+        return address.offset is not None and address.names[0] in self._parameters
+
+    @cached_property
+    def _parameters(self) -> frozenset[str]:
+        return frozenset(p.name for p in self.entry.parameters)
 
     def is_predicate(self, register: str) -> bool:
         return self.type_of(register) == ".pred"
@@ -232,37 +243,7 @@ class Program:
     @cached_property
     def meeting_points(self) -> dict[int, int]:
         """For each block the nearest one that every path from it to the end passes; `END` if there is none before."""
-        order = self.order
-        above: dict[int, frozenset[int] | None] = dict.fromkeys(order)
-        changed = True
-        while changed:
-            changed = False
-            for start in reversed(order):
-                sets = [its | {t} for t in self.successors(start) if t != END and (its := above[t]) is not None]
-                if any(t == END for t in self.successors(start)):
-                    found = frozenset[int]()
-                elif not sets:
-                    continue
-                else:
-                    found = frozenset.intersection(*sets)
-                if above[start] != found:
-                    above[start], changed = found, True
-        nearest = {}
-        for start in order:
-            later = above[start] or frozenset()
-            nearest[start] = max(later, key=lambda b: len(above[b] or ()), default=END)
-        return nearest
-
-    def only_ends(self, place: int) -> bool:
-        """Whether nothing but the end follows from a block on."""
-        passed = set[int]()
-        while place != END:
-            effects = any(self.is_effect(self.steps[n]) for n in self.blocks[place])
-            if effects or place in passed or len(self.successors(place)) != 1:
-                return False
-            passed.add(place)
-            (place,) = self.successors(place)
-        return True
+        return nearest_of_all(self.order, self.successors)
 
     def dominates(self, first: int, second: int) -> bool:
         """Whether every way from the beginning to the second block passes the first one."""
@@ -341,6 +322,31 @@ class Program:
         return frozenset(names)
 
 
+def nearest_of_all(order: Sequence[int], following: Callable[[int], Sequence[int]]) -> dict[int, int]:
+    """For each block the nearest one that every path from it to the end passes, where `following` gives the next ones;
+    `END` if there is none before."""
+    above: dict[int, frozenset[int] | None] = dict.fromkeys(order)
+    changed = True
+    while changed:
+        changed = False
+        for start in reversed(order):
+            ends = following(start)
+            sets = [its | {t} for t in ends if t != END and (its := above[t]) is not None]
+            if END in ends or not ends:
+                found = frozenset[int]()
+            elif not sets:
+                continue
+            else:
+                found = frozenset.intersection(*sets)
+            if above[start] != found:
+                above[start], changed = found, True
+    nearest = {}
+    for start in order:
+        later = above[start] or frozenset()
+        nearest[start] = max(later, key=lambda b: len(above[b] or ()), default=END)
+    return nearest
+
+
 CARRY = "%%carry"  # the carry flag as a register
 HELD, AT = "%%held ", "%%at "  # whether a register holds an element of memory, and which
 # The names of predicates that only the checker has begin with these: whether a lane asked for the way that its warp, or
@@ -361,7 +367,10 @@ def program_of(entry: Function, pure: frozenset[str] = frozenset()) -> Program:
                 ranges.append((name, count, registers.types[-1]))
     variables = tuple(d.variable for d in body.variables)
     made = Program(entry, tuple(_steps(body.code)), singles, tuple(ranges), variables, pure)
+    passed = {v.name for v in variables if v.space == ".param"}
     for step in made.steps:
+        if not passed.isdisjoint((*step.writes, *(n for s in step.sources for n in s.names))):
+            raise NotProved(step.line, _OTHER_CALL)
         truths = (step.guard, *(step.writes if step.facts.compares else ()))
         if wrong := [r for r in truths if r not in ("", NOWHERE) and not made.is_predicate(r)]:
             raise NotProved(step.line, f"`{wrong[0]}` is not a predicate")
@@ -433,7 +442,7 @@ def _call(number: int, statement: Instruction | Scope) -> Step:
     found = called(statement)
     if found is None:
         line = next((s.line for s in getattr(statement, "body", [statement]) if isinstance(s, Instruction)), 1)
-        raise NotProved(line, "a call of a form that the checker does not know")
+        raise NotProved(line, _OTHER_CALL)
     call, guard = found.call, found.call.guard
     sources = (Source("{}", (found.function,)), Source(found.form), *(_source(o, call.line) for o in found.arguments))
     writes = tuple(name for o in found.results for name in _names(o, call.line))

@@ -49,7 +49,7 @@ def may_change_places(first: Step, at: Access | None, second: Step, other: Acces
         return False  # readings of clocks
     if one.controls_grids or two.controls_grids:
         return False
-    if one.read_only or two.read_only:
+    if any(f.read_only or (f.base == "ld" and f.space == "param") for f in (one, two)):  # which nobody writes
         return True
     if one.is_acquire or two.is_release or (one.is_ordered and two.is_ordered):
         return not (one.row.access or one.row.scope) or not (two.row.access or two.row.scope)

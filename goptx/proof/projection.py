@@ -25,6 +25,7 @@ from goptx.proof.lanes.lane_states import Case, Cases, Event, State
 from goptx.proof.memory_order import Access, access_of
 from goptx.proof.placement.placement import Placements
 from goptx.proof.step_forms import count_of, is_full
+from goptx.proof.sync.unaided import unaided
 from goptx.proof.sync.waits import id_position, waits_for_all
 from goptx.proof.terms import Terms
 
@@ -47,9 +48,11 @@ class Projection:
     the lanes that begin a loop again, with whether the kernel has gone on, `asked` whether they asked for it,
     `comers` the barriers with a count to which lanes come along for others of their warp, `barrier_ids` the numbers
     of a barrier in the kernel and in the fused kernel, "" if one is not known, `indexed` the indirect branches that
-    are the kernel's, with the same index, `cuts` the ballots by which the lanes that a step finds active are
-    cut, `followed` the kernel's blocks that a lane comes to, `swapped` the pairs of its steps that have changed places,
-    `counting` the kernels whose threads an added barrier waits for if it has a count, `joint` whether lanes are known
+    are the kernel's, with the same index, `promised` those that it says to go one way, `cuts` the ballots by which the
+    lanes that a step finds active are cut, `followed` the kernel's blocks that a lane comes to,
+    `swapped` the pairs of its steps that have changed places,
+    `counts` what a barrier counts, `counting` the kernels whose threads an added one waits for if it has a count,
+    `joint` whether lanes are known
     to take branches together which lead to different aligned barriers,
     `asking` the blocks that a vote leads from, `asking_of_cta` those that the result of a barrier leads from."""
 
@@ -77,6 +80,7 @@ class Projection:
     back: dict[tuple[int, int], dict[int, tuple[int, bool]]] = field(default_factory=dict, init=False)
     asked: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict, init=False)
     counting: dict[int, set[str]] = field(default_factory=dict, init=False)
+    counts: dict[int, int] = field(default_factory=dict, init=False)
     joint: bool = field(default=True, init=False)
     asking: set[int] = field(default_factory=set, init=False)
     asking_of_cta: set[int] = field(default_factory=set, init=False)
@@ -87,6 +91,7 @@ class Projection:
     comers: set[int] = field(default_factory=set, init=False)
     barrier_ids: dict[int, set[tuple[str, str]]] = field(default_factory=dict, init=False)
     indexed: set[int] = field(default_factory=set, init=False)
+    promised: set[int] = field(default_factory=set, init=False)
     computed: dict[int, list[int]] = field(default_factory=dict, init=False)
     followed: set[int] = field(default_factory=set, init=False)
     swapped: set[tuple[int, int]] = field(default_factory=set, init=False)
@@ -216,16 +221,20 @@ class Projection:
             self.comers.discard(number)
         cases = here.advanced(state.cases, known)
         self.indexed.discard(last.number)
+        self.promised.discard(last.number)
         if last.facts.base == "brx":
             most = self.outer.most(self.outer.source(registers, last.sources[0]))
-            if here.is_indexed(cases, last) or (most is not None and most < len(last.targets)):
+            followed = here.indexed(cases, last)
+            if followed or (most is not None and most < len(last.targets)):
                 self.indexed.add(last.number)
+            if followed and all("uni" in step.facts.modifiers for step in followed):
+                self.promised.add(last.number)
         self.ends[start] = registers, cases
         self.ended[start], self.taken[start] = FALSE, frozenset()
         for target, tests in self._ways(registers, last).items():
             found = here.on_edge(cases, tests, last, target)
             self.taken[start] = self.taken[start] | {target} if found else self.taken[start]
-            if END in found and not self.fused.only_ends(target):
+            if END in found and target not in (END, *unaided(self.fused)):
                 self.ended[start] = self.formulas.either(self.ended[start], found[END][0])
             after = self._asking(registers, last, target)
             if (start, target) in self.fused.back_edges:
@@ -293,6 +302,9 @@ class Projection:
         guard = self.outer.guard(registers, step)
         operands = operands_of(self.outer, registers, step)
         access = self.accesses[step.number] = access_of(self.outer, registers, step)
+        count = count_of(step)
+        if count is not None:
+            self.counts[step.number] = operands[count]
         results = self._results(step)
         found = list(results)
         if step.facts.reads_active_mask:

@@ -23,6 +23,7 @@ from goptx.proof.lanes.reached_code import in_reached_code
 from goptx.proof.placement.placement import Placements, placements_of
 from goptx.proof.placement.pooled_memory import check_parts, in_pool
 from goptx.proof.placement.thread_groups import check_groups
+from goptx.proof.placement.thread_views import ThreadView
 from goptx.proof.placement.uniform_terms import uniform_steps
 from goptx.proof.projection import Projection
 from goptx.proof.sync.convergence import check_convergence, diverging_branches, settle_joint_branches
@@ -101,7 +102,9 @@ class _Proof:
                 fused.uniform.update(uniform_steps(fused, self.terms, self.placements, projection.computed))
         with rule("projection", ""):
             for step in fused.steps:
-                if step.facts.base == "brx" and not any(step.number in p.indexed for p in projections.values()):
+                if step.facts.base != "brx" or any(step.number in p.indexed for p in projections.values()):
+                    continue
+                if all(fused.block_of[step.number] in p.ends for p in projections.values()):  # threads come there
                     raise NotProved(step.line, f"`{step.statement}` may have an index that is beyond its targets")
             check_products(fused)
         reached = in_reached_code(fused, projections)
@@ -301,7 +304,9 @@ class _Proof:
         copies = {n for n in handed if self._copies_load(fused, n, mine)}
         handed -= copies
         mine = {n: its for n, its in mine.items() if n not in copies}
-        own_symbols = variables.of_kernel(named, copy, kernel, module)
+        name = f"{letter}.{copy}" if copy else letter
+        view = ThreadView(self.terms, self.placements, name)
+        own_symbols = variables.of_kernel(named, copy, kernel, module, view)
         places = {name: part.first for (owner, name), part in variables.parts.items() if owner == f"{letter}.{copy}"}
         kernel = in_pool(kernel, places)
         with rule("reading", letter):
@@ -310,7 +315,7 @@ class _Proof:
             _check_clusters(self.witness.launch.clusters, fused.entry, kernel.entry)
         return Projection(
             self.terms, fused, kernel, mine, variables.names(), own_symbols, frozenset(foreign), branches,
-            f"{letter}.{copy}" if copy else letter, self.placements, handed,
+            name, self.placements, handed,
         )  # fmt: skip
 
     @staticmethod

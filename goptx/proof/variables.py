@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from goptx.proof.called_functions import are_alike, why_not
+from goptx.proof.called_functions import View, are_alike, why_not
 from goptx.proof.failures import Failed, rule
 from goptx.proof.kernel_code import NotProved, Program
 from goptx.proof.placement.pooled_memory import POOL, Part, part_of
@@ -34,7 +34,7 @@ class Variables:
         hidden = self.witness.launch.hidden if self.witness.launch else {}
         return {**{name: name for name in names}, **{name: f"hidden {role}" for role, name in hidden.items()}}
 
-    def of_kernel(self, named: Named, copy: int, kernel: Program, module: Module) -> dict[str, str]:
+    def of_kernel(self, named: Named, copy: int, kernel: Program, module: Module, view: View) -> dict[str, str]:
         """What the kernel's parameters and variables are called in the fused kernel. Checks that what has one name is
         declared alike."""
         letter = named.letter
@@ -67,7 +67,7 @@ class Variables:
                 if of_module and ".extern" in variable.linkage and old[name] != name:
                     raise Failed("variables", letter, variable.line, f"`{name}` is known by another name")
                 self._check_owner(letter, named.digest if of_module else f"{letter}.{copy}", old[name], variable)
-        old.update(self._functions(named, module, {n: old[n] for n in variables}))
+        old.update(self._functions(named, module, {n: old[n] for n in variables}, view))
         own = [old[name] for name in variables]
         if len({*own}) != len(own) or not declared.keys().isdisjoint(own):
             raise Failed(
@@ -76,15 +76,14 @@ class Variables:
         self.separate += sum(name not in self.witness.named for _, name in pairs) + len(variables)
         return old
 
-    def _functions(self, named: Named, module: Module, variables: Mapping[str, str]) -> dict[str, str]:
+    def _functions(self, named: Named, module: Module, variables: Mapping[str, str], view: View) -> dict[str, str]:
         """The functions of the kernel's module that the fused text has, with their names there."""
         its = {f.name: f for f in self.fused.functions}
         mine = {f.name: f for f in module.functions if not f.is_entry and named.symbols.get(f.name) in its}
         while True:
             names = {name: named.symbols[name] for name in mine}
-            alike = {
-                n: f for n, f in mine.items() if are_alike(f, its[names[n]], {**variables, **names}, module)
-            }  # fmt: skip
+            renamed = {**variables, **names}
+            alike = {n: f for n, f in mine.items() if are_alike(f, its[names[n]], renamed, module, view)}
             if len(alike) == len(mine):
                 return names
             mine = alike
@@ -123,7 +122,7 @@ class Variables:
             name = step.sources[0].names[0]
             what = f"the code of `{name}` is not known"
             if name in functions:
-                what = why_not(functions[name], module, self.witness.launch is not None)
+                what = why_not(functions[name], module)
             if name not in symbols:
                 what = what or f"`{name}` is another function in the fused kernel"
             if what:

@@ -153,3 +153,19 @@ def test_ranges_of_numbers_say_which_side_the_lanes_take_that_are_left(strategy:
     ):
         assert old in text
         assert outcome(text.replace(old, new, 1), kernels) != "proved", new
+
+
+ALL_LEAVE = HEAD + (  # all threads leave, as the numbers of threads say; the text asks whether one stays
+    "bar.sync 0;\nsetp.lt.u32 %p1, %r1, 64;\n@%p1 bra AWAY;\nvote.sync.ballot.b32 %r3, %p2, -1;\nbar.sync 0;\n"
+    "st.global.u32 [%rd2], %r3;\nbar.sync 0;\nret;\nAWAY:\nst.global.u32 [%rd2], 7;\nret;\n}\n"
+)
+
+
+def test_barriers_that_only_threads_come_to_whose_kernel_has_ended() -> None:
+    kernels = named(ALL_LEAVE, PLAIN)
+    text = text_of("horizontal", kernels, "2:64 2:64")
+    assert outcome(text, kernels) == "proved"
+    *_, last = [line for line in text.splitlines() if "barrier.sync 0, 64" in line]
+    for new in ("0, 32", "0, 128", "5, 32", "5, 128"):
+        wrong = text.replace(last, last.replace("0, 64", new))
+        assert "for which the kernel has ended, and its count is not known" in outcome(wrong, kernels), new

@@ -9,7 +9,7 @@ import pytest
 import goptx
 from goptx.checking.certify import prove, prove_texts
 from goptx.options import Strategy
-from goptx.proof.certificate import digest
+from goptx.proof.certificate import Certificate, digest
 from goptx.ptx.parse import parse
 
 KERNEL = """\
@@ -143,3 +143,120 @@ def test_functions_of_which_the_checker_knows_no_rule_are_refused(code: str) -> 
     changed = text.replace(old[1], digest(str(parse(kernel(code)))))
     certificate = prove_texts(changed, [parse(kernel(code))] * 2)
     assert "a call: " in str(certificate), str(certificate)
+
+
+BY_REGISTERS = kernel(PURE)
+for old, new in (
+    ("(.param .b32 result) f(.param .b32 one, .param .b32 two)", "(.reg .b32 %r3) f(.reg .b32 %r1, .reg .b32 %r2)"),
+    (".reg .b32 %r<4>; .reg .pred %p; .reg .b64 %d<3>;\nld.param.b32 %r1, [one];\nld.param.b32 %r2, [two];\n", ""),
+    ("st.param.b32 [result+0], %r3;\n", ""),
+):
+    BY_REGISTERS = BY_REGISTERS.replace(old, new)
+GUARD = "setp.lt.u32 %p2, %r2, 5;\n"
+GUARDED = re.sub(r"\{\n\.param(.|\n)*?\}", f"mov.u32 %r4, 3;\n{GUARD}@%p2 call (%r4), f, (%r2, %r1);", BY_REGISTERS)
+
+
+def certified(text: str, kernel: str) -> Certificate:
+    return prove_texts(text, [parse(kernel)] * 2)
+
+
+@pytest.mark.parametrize("strategy", BOTH)
+def test_a_register_keeps_what_it_holds_where_a_call_is_skipped(strategy: Strategy) -> None:
+    text = goptx.fuse(parse(GUARDED), parse(GUARDED), strategy=strategy).text()
+    made = certified(text, GUARDED)
+    assert text.count("call (%") == 2 and made, str(made)
+    for old, new in (
+        (r"mov\.u32 %b_r4, 3;", "mov.u32 %b_r4, 4;"), (r"@%b_\w+ call", "call"), (r"@%b_(\w+) call", r"@!%b_\1 call"),
+        (r"call \(%b_r4\)", "call (%b_r5)"), (r"\(%b_r2, %b_r1\)", "(%b_r1, %b_r2)"), (r".*call \(%b_r4\).*\n", ""),
+    ):  # fmt: skip
+        changed = re.sub(old, new, text, count=1)
+        assert changed != text and not certified(changed, GUARDED), (old, new)
+
+
+def test_what_a_skipped_call_gives_by_a_parameter_is_not_known() -> None:
+    """The parameter is loaded all the same."""
+    skipped = kernel(PURE).replace("call (c)", "@%p2 call (c)").replace("@%p1 ret;\n", "")
+    skipped = skipped.replace("{\n.param .b32 a", GUARD + "{\n.param .b32 a")
+    made = certified(goptx.fuse(parse(skipped), parse(skipped)).text(), skipped)
+    assert "other operands" in str(made)
+
+
+A = r"\.param \.b32 a;"
+PASSED = [  # what is passed stands outside of the braces, or nothing says what is passed
+    (r"\{\n(\.param(?:.|\n)*?)\}", r"\1"),
+    (
+        rf"\{{\n{A}((?:.|\n)*?)st\.param\.b32 \[a\], %r2;\n((?:.|\n)*?\}})",
+        r".param .b32 a;\nst.param.b32 [a], %r2;\n{\1\2",
+    ),
+]
+
+
+@pytest.mark.parametrize("edit", PASSED, ids=range(len(PASSED)))
+def test_calls_by_parameters_declared_elsewhere_are_refused(edit: tuple[str, str]) -> None:
+    """Nothing would say when these are written: without one of two such calls the text has the same terms."""
+    outside = re.sub(*edit, kernel(PURE))
+    assert outside != kernel(PURE)
+    made = certified(goptx.fuse(parse(outside), parse(outside)).text(), outside)
+    assert "a call of a form that the checker does not know" in str(made)
+
+
+def test_a_call_in_braces_by_registers_is_refused() -> None:
+    braced = GUARDED.replace("@%p2 call (%r4), f, (%r2, %r1);", "{ call (%r4), f, (%r2, %r1); }")
+    made = certified(goptx.fuse(parse(braced), parse(braced)).text(), braced)
+    assert "a call of a form that the checker does not know" in str(made)
+
+
+NUMBERED = kernel(
+    "mov.u32 %r3, %tid.x;\nmad.lo.u32 %r3, %r3, %r1, %r2;\nmov.u32 %r1, %tid.y;\nadd.u32 %r3, %r3, %r1;\n"
+    "mov.u64 %d1, 4096;\nst.global.u32 [%d1], %r3;"
+)
+VIEWS = [
+    (r"(and\.b32 %\w+, %\w+, )15;", r"\g<1>7;"),
+    (r"(shr\.u32 %\w+, %\w+, )4;", r"\g<1>3;"),
+    (r"mov\.u32 (%shape\d+), %tid\.x;", r"mov.u32 \1, %laneid;"),
+    (r"mov\.u32 %r3, %shape1;", "mov.u32 %r3, %shape0;"),
+    (r"mov\.u32 %r3, %shape1;", "mov.u32 %r3, %tid.x;"),
+    (r"mov\.u32 %r3, %shape1;", "mov.u32 %r3, 0;"),
+    (r"(shr\.u32 %shape2)", r"@%p \1"),
+    (r"shr\.u32 %shape2,", "shr.u32 %r2,"),
+    (r"(shr\.u32 %shape2.*\n)", ""),
+    (r"(shr\.u32 %shape2.*\n)", r"\1st.local.u32 [0], %shape2;\n"),
+    (r"(mad\.lo\.u32 %r3.*\n)", r"\1mov.u32 %r3, %shape0;\n"),
+    (r"(mad\.lo\.u32 %r3.*\n)", r"\1mov.u32 %shape2, 1;\n"),
+]
+
+
+def test_functions_that_ask_for_the_threads_number() -> None:
+    """Where the kernels have shapes of their own, the fused kernel's function begins with code that computes it."""
+    shapes = [goptx.Shape.parse(s) for s in ("2:16x3", "1:100")]
+    text = goptx.fuse(parse(NUMBERED), parse(NUMBERED), strategy="interleave", shapes=shapes).text()
+    made = certified(text, NUMBERED)
+    assert "%shape2" in text and made, str(made)
+    for old, new in VIEWS:
+        changed = re.sub(old, new, text, count=1)
+        assert changed != text and not certified(changed, NUMBERED), (old, new)
+
+
+def test_parameters_for_calls_are_not_those_of_the_entry() -> None:
+    """A load of one may not stand before what the kernel has before it."""
+    outside = kernel(PURE).replace(
+        "setp.ge.u32 %p1", ".param .b32 x;\nst.param.b32 [x], %r2;\nld.param.b32 %r3, [x];\nsetp.ge.u32 %p1"
+    )
+    made = certified(goptx.fuse(parse(outside), parse(outside)).text(), outside)
+    assert "a call of a form that the checker does not know" in str(made)
+
+
+def test_loads_of_the_entrys_parameters_may_stand_before_what_orders_memory() -> None:
+    loads = kernel(PURE).replace(
+        "setp.ge.u32 %p1",
+        "FENCE\nmov.u64 %d4, out;\nld.param.u32 %r8, [%d4];\nst.global.u32 [%d1], %r8;\nsetp.ge.u32 %p1",
+    )
+    module = loads.replace("FENCE", "membar.gl;")
+    text = goptx.fuse(parse(module), parse(module), strategy="vertical").text()
+    assert certified(text, module)
+    (fence,) = re.findall(r".*membar\.gl; // B.*\n", text)
+    (load,) = re.findall(r".*ld\.param\.u32 %b_r8.*\n", text)
+    (store,) = re.findall(r".*st\.global\.u32 \[%b_d1\], %b_r8.*\n", text)
+    for moved, right in ((load, True), (store, False)):
+        later = text.replace(fence, "").replace(moved, moved + fence)
+        assert bool(certified(later, module)) == right, moved

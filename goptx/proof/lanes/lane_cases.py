@@ -177,17 +177,19 @@ class LaneCases:
         test = self.inner.guard(case.registers, step)
         return list(zip(following, (test, self.formulas.negation(test)), strict=False))
 
-    def is_indexed(self, cases: Sequence[Case], last: Step) -> bool:
-        """Whether all lanes are at an indirect branch of the kernel with the same index, and with no more targets: what
-        an index beyond them does is undefined."""
+    def indexed(self, cases: Sequence[Case], last: Step) -> list[Step]:
+        """The indirect branches of the kernel at which all lanes are, with the same index, and with no more targets:
+        what an index beyond them does is undefined. None if some lane is elsewhere."""
         index = self.of.outer.source(self.now, last.sources[0])
+        found = []
         for case in cases:
             own = self.kernel.steps[case.place]
             if case.place == END or own.facts.base != "brx" or len(own.targets) > len(last.targets):
-                return False
+                return []
             if not self.terms.are_equal(index, self.inner.source(case.registers, own.sources[0]), case.given):
-                return False
-        return bool(cases)
+                return []
+            found.append(own)
+        return found
 
     def _chosen(self, step: Step, case: Case) -> int | None:
         """Where a branch of the kernel goes, None where that is not decided."""

@@ -16,6 +16,7 @@ from functools import lru_cache
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.projection import Projection
+from goptx.proof.sync.unaided import common_region, common_side
 from goptx.proof.sync.varying import varying_branches, varying_steps
 from goptx.proof.sync.waits import is_aligned, is_counted
 from goptx.ptx.ir import Instruction
@@ -87,7 +88,7 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
     unclaimed = [s for s in steps if s.number not in projection.claims]
     added = [s for s in unclaimed if s.facts.row.scope == Scope.WARP or (s.facts.row.scope and s.facts.aligned)]
     if projection.comers:  # then all lanes of a warp come to each of these, so that they have come to as many
-        added += [s for s in own if is_counted(s)]
+        added += [s for s in own if any(is_counted(projection.kernel.steps[n]) for n in projection.matched[s.number])]
     joint = list[Step]()
     if _taken_together(projection):  # the same
         joint = [s for s in own if any(is_aligned(projection.kernel.steps[n]) for n in projection.matched[s.number])]
@@ -100,15 +101,16 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
         _check_guard(projection, step)
     together = [s for s in own if s.facts.row.scope in (Scope.WARP, Scope.WARPGROUP)]
     for branch in sorted(diverging):
-        last, region = fused.steps[fused.blocks[branch][-1]], fused.region(branch)
+        last, region = fused.steps[fused.blocks[branch][-1]], common_region(fused, branch)
         same = projection.polarity.get(last.number)  # a branch that all lanes take as the kernel's branch
         mine = same[:1] if same else ()
-        stays = sum(t != END and not fused.only_ends(t) for t in set(fused.successors(branch)))
-        for step in (*added, *(whole if not mine and stays > 1 else ()), *(joint if stays > 1 else ())):
+        here = () if _go_one_way(projection, branch, last) else joint
+        for step in (*added, *(() if mine else whole), *here):
             if fused.block_of[step.number] in region:
                 what = f"not all lanes of a warp may come to `{step.statement}`, by the branch in line {last.line}"
                 raise NotProved(step.line, what)
-        promised = any("uni" in projection.kernel.steps[n].facts.modifiers for n in mine)
+        promised = last.number in projection.promised
+        promised |= any("uni" in projection.kernel.steps[n].facts.modifiers for n in mine)
         if "uni" in last.facts.modifiers and not promised and last.number not in projection.foreign:
             what = f"`{last.statement}` says that all lanes of a warp go one way, which is not proved"
             raise NotProved(last.line, what)
@@ -132,7 +134,7 @@ def _check_guard(projection: Projection, step: Step) -> None:
 def _check_sides(projection: Projection, branch: int, last: Step, together: list[Step]) -> None:
     """That what threads execute together stands on one side of a branch only."""
     fused = projection.fused
-    sides = [fused.side(branch, target) for target in dict.fromkeys(fused.successors(branch))]
+    sides = [common_side(fused, branch, target) for target in dict.fromkeys(fused.successors(branch))]
     for step in together:
         copies = {
             fused.block_of[s.number] for s in together if projection.matched[s.number] & projection.matched[step.number]
@@ -152,14 +154,20 @@ def _check_sides(projection: Projection, branch: int, last: Step, together: list
 def _is_on_a_side(projection: Projection, branch: int, last: Step, step: Step) -> bool:
     """Whether the branch is one in the kernel, too, for lanes whose kernel has not ended, with the step on one of its
     sides; or all of them go one way."""
-    kernel, terms = projection.kernel, projection.terms
-    registers, cases = projection.ends[branch]
-    test = projection.outer.guard(registers, last)
-    if last.guard and {terms.formula_under(test, c.given) for c in cases if c.place != END} in ({TRUE}, {FALSE}, set()):
+    kernel = projection.kernel
+    if _go_one_way(projection, branch, last):
         return True
     own = projection.divided.get(last.number)
     region = kernel.region(kernel.block_of[own]) if own is not None else ()
     return all(kernel.block_of[n] in region for n in projection.matched[step.number])
+
+
+def _go_one_way(projection: Projection, branch: int, last: Step) -> bool:
+    """Whether all lanes whose kernel has not ended go one way."""
+    registers, cases = projection.ends[branch]
+    test = projection.outer.guard(registers, last)
+    found = {projection.terms.formula_under(test, c.given) for c in cases if c.place != END}
+    return bool(last.guard) and found in ({TRUE}, {FALSE}, set())
 
 
 def _check_ended(projection: Projection, branch: int, last: Step, step: Step) -> None:

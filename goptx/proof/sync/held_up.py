@@ -17,6 +17,7 @@ from goptx.proof.kernel_code import NotProved, Program, Step
 from goptx.proof.projection import Projection
 from goptx.proof.step_forms import is_full, mask_of
 from goptx.proof.sync.convergence import diverging_branches
+from goptx.proof.sync.unaided import common_region
 from goptx.proof.sync.waits import Waits, is_barrier, is_plain_barrier, waits_of
 from goptx.ptx.opcodes import Scope
 
@@ -87,7 +88,9 @@ class Holds:
     @cached_property
     def _inside(self) -> frozenset[int]:
         """The blocks on sides of branches that lanes of a warp may take differently."""
-        return frozenset[int]().union(*map(self.fused.region, diverging_branches(self.projections.values())))
+        return frozenset[int]().union(
+            *(common_region(self.fused, b) for b in diverging_branches(self.projections.values()))
+        )
 
     def _meets(self, letter: str) -> frozenset[int]:
         """The instructions of the kernel that all lanes of a warp come to, and wait for each other."""
@@ -99,14 +102,21 @@ class Holds:
             and all(_is_of_whole_warp(projection.kernel.steps[m]) for m in own)
         )
 
+    def _plain(self, letter: str) -> frozenset[int]:
+        """The kernel's plain barriers, which may count its threads in the fused kernel: nobody passes one while a
+        thread of the kernel waits elsewhere."""
+        projection = self.projections[letter]
+        plain = _where_all_wait(projection.kernel.steps)
+        return frozenset(n for n, own in projection.matched.items() if own and own <= plain)
+
     def awaits(self, letter: str, step: Step) -> bool:
         """Whether a thread may do, after that step and before the kernel's next plain barrier, what ends a wait."""
         ends = self._releases[letter]
-        return bool(ends) and self._leads(step, ends, _where_all_wait(self.own[letter]))
+        return bool(ends) and self._leads(step, ends, self._plain(letter))
 
     def _reaches(self, number: int, step: Step, meets: frozenset[int]) -> bool:
         """Whether a thread may come from a wait to that step, and pass no plain barrier and none of these steps."""
-        stops = _where_all_wait(self.fused.steps) | meets
+        stops = _where_all_wait(self.fused.steps) | meets | self._plain(self.held[number])
         return self._leads(self.fused.steps[number], frozenset([step.number]), stops)
 
     def _leads(self, step: Step, ends: frozenset[int], stops: frozenset[int]) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from goptx.proof.kernel_code import CARRY, END, Program, Step
+from goptx.proof.sync.unaided import joins
 from goptx.ptx.opcodes import Scope
 
 _SAME_EVERYWHERE = frozenset(
@@ -54,13 +55,10 @@ def _varying_at_ends(
     """For each block the registers that vary when it ends. `guarded` gets the steps whose guards vary."""
     at_meeting: dict[int, set[str]] = {}
     for branch in branches:
-        written = {
-            w for start in program.region(branch) for n in program.blocks[start] for w in _writes(program.steps[n])
-        }
-        sides = [program.side(branch, target) for target in dict.fromkeys(program.successors(branch))]
-        joins = {block for i, side in enumerate(sides) for block in side if any(block in s for s in sides[:i])}
-        for start in (program.meeting_points[branch], *joins):  # sides may join before the point that all paths pass
-            at_meeting.setdefault(start, set()).update(written)
+        for starts, region in joins(program, branch):
+            written = {w for start in region for n in program.blocks[start] for w in _writes(program.steps[n])}
+            for start in starts:
+                at_meeting.setdefault(start, set()).update(written)
     before: dict[int, frozenset[str]] = {0: program.live[0]}  # what was never written may be anything
     after: dict[int, frozenset[str]] = {}
     waiting = [0]

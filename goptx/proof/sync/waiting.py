@@ -383,6 +383,12 @@ def _check_ids(projections: Mapping[str, Projection], own: Mapping[str, Sequence
                 raise NotProved(steps[0].line, f"barrier {name} of kernel {letter} has several numbers")
     for step in added:
         its = users.setdefault(step.sources[id_position(step) or 0].text, set())
+        claiming = [letter for letter, p in projections.items() if p.own(step.number)]
+        for letter in claiming:  # only threads come there for which that kernel has ended
+            _check_count_of_ended(projections[letter], step)
+            its.add((letter, is_plain(step)))
+        if claiming:
+            continue
         counting = next(iter(projections.values())).counting.get(step.number, set())
         if {letter for letter, _ in its} - {""} not in ({letter} for letter in counting):
             its.add(("", is_plain(step)))
@@ -393,6 +399,15 @@ def _check_ids(projections: Mapping[str, Projection], own: Mapping[str, Sequence
                 if any(new == name for _, new in projections[letter].barrier_ids.get(s.number, ()))
             )  # fmt: skip
             raise NotProved(line, f"kernels share barrier {name}, which not all threads wait at")
+
+
+def _check_count_of_ended(projection: Projection, step: Step) -> None:
+    """That a barrier which the kernel has not had waits for all of the kernel's threads, as the kernel's does."""
+    own = [projection.kernel.steps[n] for n in projection.own(step.number)]
+    alike = projection.counts.get(step.number) == projection.placement.count and all(map(is_plain, own))
+    if count_of(step) is not None and not alike:
+        what = f"only threads come to `{step.statement}` for which the kernel has ended, and its count is not known"
+        raise NotProved(step.line, what)
 
 
 def _others(own: Mapping[str, Sequence[Step]], letter: str) -> bool:
