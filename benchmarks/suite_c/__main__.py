@@ -2,9 +2,9 @@
 
     python -m benchmarks.suite_c [--pairs NAME,...] [-o benchmarks/results] [--forms N]
 
-Each pair is made in its folded forms (forms.py), compared with separate launches on the same data, and timed in turn
-with the unchanged kernels in all ways to run them. The raw times are stored after each pair. The exit status is 1 if
-anything is wrong or was not measured.
+Each pair is made in its folded forms (forms.py) and as `auto` chooses, compared with separate launches on the same
+data, and timed in turn with the unchanged kernels in all ways to run them. The raw times are stored after each pair.
+The exit status is 1 if anything is wrong or was not measured.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def main() -> int:
 
 def rows(pairs: Sequence[str], forms: int, bench: BenchLike, processes: Makers) -> Iterator[Row]:
     """A row for each pair, in order."""
-    futures = {pair: [processes.submit(made, pair, form) for form in FORMS[pair][:forms]] for pair in pairs}
+    futures = {pair: [processes.submit(made, pair, form) for form in (*FORMS[pair][:forms], None)] for pair in pairs}
 
     for pair in pairs:
         begin = time.monotonic()

@@ -49,6 +49,7 @@ _ATTENTION = (
     Form((192, 64), None, 2),
     Form((192, 64), TILES, 1, "chunk"),
 )
+AUTO = "auto"
 FORMS: Mapping[str, tuple[Form, ...]] = {p: _PRODUCT if p.startswith("product") else _ATTENTION for p in PAIRS}
 """By pair."""
 
@@ -64,11 +65,15 @@ def workload(pair: str, small: bool = False) -> Workload:
     return measured_of(pair, small).workload
 
 
-def made(pair: str, form: Form, small: bool = False, assembled: bool = True) -> Made:
-    """The pair in that form, by default with its machine code."""
+def made(pair: str, form: Form | None, small: bool = False, assembled: bool = True) -> Made:
+    """The pair in that form, None for what `auto` chooses, by default with its machine code."""
     begin = time.monotonic()
     try:
         found = measured_of(pair, small)
+        if form is None:
+            woven = goptx.fuse(*found.kernels, strategy="auto", shapes=found.shapes)
+            facts = about(woven, assembled)
+            return Made(AUTO, woven, {**facts, "seconds": round(time.monotonic() - begin, 2)})
         first, second = found.kernels
         own = found.shapes[1]
         woven = goptx.fuse(
@@ -78,5 +83,5 @@ def made(pair: str, form: Form, small: bool = False, assembled: bool = True) -> 
         )  # fmt: skip
         facts = about(woven, assembled)
     except goptx.GoptxError as error:
-        return Made(form.name, facts={"refused": str(error)})
+        return Made(form.name if form else AUTO, facts={"refused": str(error)})
     return Made(form.name, woven, {**facts, "seconds": round(time.monotonic() - begin, 2)})
