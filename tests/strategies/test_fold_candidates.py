@@ -1,8 +1,10 @@
 """Folded grids that `auto` chooses: a kernel with `wgmma` beside one that is limited by memory, and no others."""
 
 import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,9 +35,14 @@ Shapes = list[Shape]
 def pair(name: str) -> tuple[Kernels, Shapes]:
     """The kernels, and their shapes, without the data."""
     what = measured([], spec=specifications_of(name), small=True)
-    grids = {"product": 1024, "attention": (16, 64), "adam_step": 32768, "embedding": 32768}
+    grids: dict[str, int | tuple[int, int]] = {
+        "product": 1024,
+        "attention": (16, 64),
+        "adam_step": 32768,
+        "embedding": 32768,
+    }
     each = zip(what.kernels, what.shapes, strict=True)
-    return list(what.kernels), [replace(s, grid=Shape(grids[k.entry]).grid) for k, s in each]
+    return list(what.kernels), [replace(s, grid=Shape(grids.get(k.entry, 32768)).grid) for k, s in each]
 
 
 def judged(kernels: Kernels, shapes: Shapes, arch: str = ARCH) -> Judge:
@@ -79,7 +86,7 @@ def test_targets_and_shapes_that_do_not_allow_it() -> None:
     assert not names(kernels, shapes, "sm_90")
     for other in (
         replace(shapes[1], block=(96,)),
-        replace(shapes[1], grid=None),
+        Shape(None, 128),
         replace(shapes[1], cluster=(2,)),
         replace(shapes[1], block=(1024,)),  # 1,152 threads
     ):
@@ -122,6 +129,31 @@ def test_a_fold_that_leaves_a_kernel_few_warps_is_not_chosen() -> None:
     prospects = [Prospect(judge.under_all(c)[c], separate) for c in (plain, woven)]
     assert [is_choosable(prospect) for prospect in prospects] == [False, True]
     assert prospects[0].worst[0] < 0.9 < 0.99 < prospects[1].worst[0]
+
+
+def test_a_report_estimates_what_was_folded_by_hand() -> None:
+    """With the registers that were given; as often as the loop is known to run."""
+    kernels, shapes = pair("product+embedding")
+    line = next(n for n, text in enumerate(str(kernels[0].path.read_text()).splitlines(), 1) if "$L__BB0_2:" in text)  # type: ignore[union-attr]
+
+    def gain(**options: Any) -> float:
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            woven = goptx.fuse(*kernels, strategy="horizontal", shapes=shapes, fold="static", **options)
+        assert woven.report.expected is not None
+        assert any("would not fuse them so" in str(w.message) for w in warned) == (woven.report.expected.gain < 0.97)
+        return woven.report.expected.gain
+
+    short, known = gain(role_registers=(184, 72)), gain(role_registers=(184, 72), assume={"A": {"trips": {line: 64}}})
+    assert short < 0.97 and known > 1.2
+    assert gain() < short  # every thread has as many registers as the product
+
+
+def test_no_estimate_where_registers_cannot_be_moved() -> None:
+    kernels, shapes = pair("adam_step+embedding")
+    texts = [str(kernel.module).replace("sm_90a", "sm_90") for kernel in kernels]
+    woven = goptx.fuse(*texts, strategy="horizontal", shapes=shapes, fold="static", role_registers=(48, 32))
+    assert woven.report.expected is None
 
 
 # The choice -----------------------------------------------------------------------------------------------

@@ -109,6 +109,15 @@ def test_lines_of_kernels_that_are_not_coarsened_are_not_counted() -> None:
         assert (len(tried), len(left_out)) == (1 - pruned, int(pruned))
 
 
+def test_folded_grids_are_ordered_by_their_estimate() -> None:
+    pruning = Pruning.of(folds(MANY).kernels, MANY, "sm_90")
+    plain, woven = pruning.estimate(PLAIN), pruning.estimate(replace(PLAIN, factors=(2, 2)))
+    assert plain is not None and woven is not None and plain != woven
+    assert pruning.estimate(Candidate("horizontal", (1, 1))) is None
+    tried, _ = pruning.sorted([PLAIN, replace(PLAIN, factors=(2, 2))])
+    assert tried[0].plain == (plain < woven)
+
+
 # Registers ------------------------------------------------------------------------------------------------
 
 TENSOR, STREAM, WOVEN = RoleDemand(224, 176, 160), RoleDemand(32, 32, 24), RoleDemand(56, 56, 48)
