@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -137,6 +137,9 @@ def tune(
         if arch is None:
             subject = subject.raised(where.arch)
         limit.start()
+        folds = Folds(subject.kernels, subject.shapes, subject.arch)
+        if "horizontal" in chosen:  # while the devices make the data
+            stack.enter_context(ThreadPoolExecutor(1)).submit(folds.ask_assembler)
         measuring = opened(measuring, subject.workload)
         about = about_run(subject, where, chosen, seed, objective, measure)
         trials = Records(about, None if records is None else Path(records))
@@ -144,7 +147,6 @@ def tune(
             executor = ClusterExecutor(client, subject.name)
         made = stack.enter_context(makers(subject, executor, workers))
         pruning = Pruning.of(subject.kernels, subject.shapes, subject.arch, assume)
-        folds = Folds(subject.kernels, subject.shapes, subject.arch)
         space = Space(subject.shapes, subject.tunable, chosen, sizes, folds)
         tell = stack.enter_context(progress_of("tried", quiet=not progress))
         found = Search(

@@ -56,6 +56,7 @@ def test_one_wave_or_the_smaller_grid_woven_or_not() -> None:
         [Shape(9000, 64)],
         [Shape(9000, 64)] * 3,
         [Shape(9000, 64, cluster=2), Shape(9000, 64)],
+        [Shape(9000, 1024), Shape(9000, 64)],  # more threads than a CTA has
     ],
 )
 def test_nothing_to_fold(shapes: list[Shape]) -> None:

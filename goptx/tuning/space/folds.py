@@ -12,12 +12,13 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import product
+from threading import Lock
 
 from goptx.cost.hardware import machine_of
 from goptx.cost.role_registers import Registers, RoleDemand, divisions
 from goptx.device.occupancy import occupancy
 from goptx.errors import GoptxError
-from goptx.launch.shape import Shape
+from goptx.launch.shape import MOST_THREADS, Shape
 from goptx.log import LOG
 from goptx.options import FOLDS
 from goptx.results.expected_gain import unjudged
@@ -50,11 +51,14 @@ class Folds:
     arch: str
     _divided: dict[Factors, Sequence[Registers | None]] = field(default_factory=dict)
     _demands: dict[tuple[int, int], RoleDemand] = field(default_factory=dict)
+    _asking: Lock = field(default_factory=Lock)
 
     @property
     def possible(self) -> bool:
         """Whether there is anything to fold."""
         if len(self.shapes) != 2 or not all(s.threads and s.ctas and not s.cluster for s in self.shapes):
+            return False
+        if sum(self._threads) > MOST_THREADS:
             return False
         return max(s.ctas or 0 for s in self.shapes) > self._wave
 
@@ -62,7 +66,7 @@ class Folds:
         """Every n-th CTA a team, one wave of CTAs or as many as the smaller grid has."""
         if not self.possible:
             return []
-        self._ask_assembler()
+        self.ask_assembler()
         plain = Candidate("horizontal", (1, 1)).having(fold="static")
         found = []
         for factors in self._factors():
@@ -107,7 +111,7 @@ class Folds:
     def _fitting(self) -> int:
         """CTAs on an SM, by threads and dynamic shared memory."""
         shared = sum(s.shared or 0 for s in self.shapes)
-        return occupancy(self.arch, FEWEST_REGISTERS, shared, min(sum(self._threads), 1024)).ctas_per_sm
+        return occupancy(self.arch, FEWEST_REGISTERS, shared, sum(self._threads)).ctas_per_sm
 
     @property
     def _wave(self) -> int:
@@ -138,10 +142,14 @@ class Folds:
         """Whether registers can be moved between the kernels' warps."""
         return moves_registers(self.arch) and not any(n % WARPGROUP for n in self._threads)
 
-    def _ask_assembler(self) -> None:
-        """What each role needs, as it is and with two virtual CTAs woven."""
-        if not self._moves or self._demands:
-            return
+    def ask_assembler(self) -> None:
+        """What each role needs, as it is and with two virtual CTAs woven. This takes seconds, once: another thread may
+        do so before `first` needs it, which then waits."""
+        with self._asking:
+            if self.possible and self._moves and not self._demands:
+                self._ask()
+
+    def _ask(self) -> None:
         for factor in WOVEN:
             asked = [
                 (k, factor)
@@ -181,7 +189,7 @@ class Folds:
         """CTAs on an SM, by threads and all shared memory."""
         static = sum(demand.shared_bytes for (_, factor), demand in self._demands.items() if factor == 1)
         shared = static + sum(s.shared or 0 for s in self.shapes)
-        return occupancy(self.arch, FEWEST_REGISTERS, shared, min(sum(self._threads), 1024)).ctas_per_sm
+        return occupancy(self.arch, FEWEST_REGISTERS, shared, sum(self._threads)).ctas_per_sm
 
     def _shifted(self, registers: Registers, shift: int) -> Registers | None:
         """`shift` registers of a thread moved from the second role to the first; None where it has no so many."""
