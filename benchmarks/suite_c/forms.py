@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from unseen.making import Made, about
+from unseen.making import TUNED, Made, about
 
 import goptx
 from goptx.measuring.bench.workload import Workload
 from goptx.options import Fold
+from goptx.tuning.judging import BenchLike
 from goptx.tuning.measured import Measured, measured
 from suite_c import PAIRS, specifications_of
 
@@ -85,3 +86,12 @@ def made(pair: str, form: Form | None, small: bool = False, assembled: bool = Tr
     except goptx.GoptxError as error:
         return Made(form.name if form else AUTO, facts={"refused": str(error)})
     return Made(form.name, woven, {**facts, "seconds": round(time.monotonic() - begin, 2)})
+
+
+def tuned(pair: str, bench: BenchLike, seconds: float) -> Made:
+    """The result of tuning the pair."""
+    try:
+        best = goptx.tune(spec=specifications_of(pair), budget=seconds, benches=[bench], progress=False)
+    except goptx.GoptxError as error:
+        return Made(TUNED, facts={"refused": str(error)})
+    return Made(TUNED, best.fused, {**about(best.fused), "chosen": str(best.candidate), "estimate": None})

@@ -94,6 +94,7 @@ def test_targets_and_shapes_that_do_not_allow_it() -> None:
     assert not names(kernels, [replace(s, grid=(264,)) for s in shapes])  # one wave
     assert names(kernels, [replace(shapes[0], grid=(264,)), shapes[1]])
     assert not names(kernels[:1], shapes[:1])
+    assert not names(kernels, [replace(shapes[0], block=(512,)), shapes[1]])  # more registers than an SM has
 
 
 # The estimate ---------------------------------------------------------------------------------------------

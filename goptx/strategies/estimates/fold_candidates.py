@@ -31,7 +31,10 @@ def fold_candidates(judge: Judge, arch: str) -> list[Candidate]:
     if len(judge.kernels) != 2 or not moves_registers(arch) or not all(map(_may_be_folded, judge.shapes)):
         return []
     tensor = [any(map(is_of_warpgroup, kernel.flow.instructions())) for kernel in judge.kernels]
-    by_memory = [estimate.decided_by == "memory" for estimate in judge.each_alone()]
+    alone = judge.each_alone()
+    if not all(estimate.parts for estimate in alone):  # one of them fits on no SM
+        return []
+    by_memory = [estimate.decided_by == "memory" for estimate in alone]
     if sorted(zip(tensor, by_memory, strict=True)) != [(False, True), (True, False)]:
         return []
     return list(_of_pair(judge, by_memory.index(True), arch))
