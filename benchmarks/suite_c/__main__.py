@@ -1,10 +1,11 @@
 """Suite C on a GPU of architecture sm_90a: folded grids with registers moved between the kernels.
 
-    python -m benchmarks.suite_c [--pairs NAME,...] [-o benchmarks/results] [--forms N]
+    python -m benchmarks.suite_c [--pairs NAME,...] [-o benchmarks/results] [--forms N] [--tune SECONDS]
 
-Each pair is made in its folded forms (forms.py), compared with separate launches on the same data, and timed in turn
-with the unchanged kernels in all ways to run them. The raw times are stored after each pair. The exit status is 1 if
-anything is wrong or was not measured.
+Each pair is made in its folded forms (forms.py) and as `auto` chooses, compared with separate launches on the same
+data, and timed in turn with the unchanged kernels in all ways to run them. The raw times are stored after each pair.
+With --tune each pair is also tuned in so many seconds, without knowledge of these forms.
+The exit status is 1 if anything is wrong or was not measured.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # where the suites are
 from measuring import command_line, environment
 from unseen.agreement import baseline, speedup
 from unseen.makers import Makers, makers
+from unseen.making import TUNED
 from unseen.runs import Row, measured_row
 
 import goptx
@@ -32,7 +34,7 @@ from goptx.device.child_process import Lost
 from goptx.measuring.bench.bench import Bench
 from goptx.tuning.judging import BenchLike
 from suite_c import PAIRS
-from suite_c.forms import FORMS, made, workload
+from suite_c.forms import AUTO, FORMS, made, tuned, workload
 
 BARS = {"product+adam_step": 1.17, "product+embedding": 1.15, "attention+adam_step": 1.25, "attention+embedding": 1.15}
 
@@ -42,6 +44,7 @@ def main() -> int:
     parser.add_argument("-o", "--output", type=Path, help="folder for the results, for example benchmarks/results")
     parser.add_argument("--pairs", default=",".join(PAIRS), help="some pairs' names")
     parser.add_argument("--forms", type=int, default=6, metavar="N", help="only the first N forms of each pair")
+    parser.add_argument("--tune", type=float, default=0, metavar="SECONDS", help="tune each pair, too")
     parser.add_argument("--device", type=int, default=0, help="the number of the GPU")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes that make kernels")
     parser.add_argument("--commit", help="what to record as the commit where there is no git checkout")
@@ -59,7 +62,7 @@ def main() -> int:
     bench = Bench(options.device)
     try:
         with makers(options.workers) as processes:
-            for row in rows(pairs, options.forms, bench, processes):
+            for row in rows(pairs, options.forms, bench, processes, options.tune):
                 document["rows"].append(row)
                 document["seconds"] = round(time.monotonic() - begin)
                 print(_line(row), flush=True)
@@ -70,15 +73,17 @@ def main() -> int:
     return 0 if all(row["right"] for row in document["rows"]) else 1
 
 
-def rows(pairs: Sequence[str], forms: int, bench: BenchLike, processes: Makers) -> Iterator[Row]:
-    """A row for each pair, in order."""
-    futures = {pair: [processes.submit(made, pair, form) for form in FORMS[pair][:forms]] for pair in pairs}
+def rows(pairs: Sequence[str], forms: int, bench: BenchLike, processes: Makers, tune: float = 0) -> Iterator[Row]:
+    """A row for each pair, in order. `tune`: seconds of tuning for each; 0: none."""
+    futures = {pair: [processes.submit(made, pair, form) for form in (*FORMS[pair][:forms], None)] for pair in pairs}
 
     for pair in pairs:
         begin = time.monotonic()
         row: Row = {"name": pair, "right": False, "ways": {}}
         try:
-            row |= measured_row(bench, workload(pair), [future.result() for future in futures[pair]])
+            found = [future.result() for future in futures[pair]]
+            found += [tuned(pair, bench, tune)] if tune else []
+            row |= measured_row(bench, workload(pair), found)
         except (goptx.GoptxError, Lost, RuntimeError) as error:
             row["problem"] = str(error)
         yield {**row, "seconds": round(time.monotonic() - begin, 1)}
@@ -106,7 +111,8 @@ def table(document: Mapping[str, Any]) -> str:
         for way, facts in row["ways"].items():
             problem = next((str(facts[key])[:120] for key in ("refused", "failed", "wrong") if key in facts), "")
             gain = speedup(row, way)
-            cells = [row["name"], "yes" if gain else "NO", f"{statistics.median(row['ms'][best]):.4f}", best, way]
+            name = way if way not in (AUTO, TUNED) else f"{way}: {facts.get('chosen', '-')}"
+            cells = [row["name"], "yes" if gain else "NO", f"{statistics.median(row['ms'][best]):.4f}", best, name]
             cells += [f"{gain:.3f}" if gain else problem.replace("|", "/"), f"{BARS[row['name']]:.2f}"]
             cells += [str(facts.get("registers", "-")), str(facts.get("spill_bytes", "-"))]
             lines.append(f"| {' | '.join(' '.join(cell.split()) for cell in cells)} |")

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from unseen.making import Made, about
+from unseen.making import TUNED, Made, about
 
 import goptx
 from goptx.measuring.bench.workload import Workload
 from goptx.options import Fold
+from goptx.tuning.judging import BenchLike
 from goptx.tuning.measured import Measured, measured
 from suite_c import PAIRS, specifications_of
 
@@ -49,6 +50,7 @@ _ATTENTION = (
     Form((192, 64), None, 2),
     Form((192, 64), TILES, 1, "chunk"),
 )
+AUTO = "auto"
 FORMS: Mapping[str, tuple[Form, ...]] = {p: _PRODUCT if p.startswith("product") else _ATTENTION for p in PAIRS}
 """By pair."""
 
@@ -64,11 +66,15 @@ def workload(pair: str, small: bool = False) -> Workload:
     return measured_of(pair, small).workload
 
 
-def made(pair: str, form: Form, small: bool = False, assembled: bool = True) -> Made:
-    """The pair in that form, by default with its machine code."""
+def made(pair: str, form: Form | None, small: bool = False, assembled: bool = True) -> Made:
+    """The pair in that form, None for what `auto` chooses, by default with its machine code."""
     begin = time.monotonic()
     try:
         found = measured_of(pair, small)
+        if form is None:
+            woven = goptx.fuse(*found.kernels, strategy="auto", shapes=found.shapes)
+            facts = about(woven, assembled)
+            return Made(AUTO, woven, {**facts, "seconds": round(time.monotonic() - begin, 2)})
         first, second = found.kernels
         own = found.shapes[1]
         woven = goptx.fuse(
@@ -78,5 +84,14 @@ def made(pair: str, form: Form, small: bool = False, assembled: bool = True) -> 
         )  # fmt: skip
         facts = about(woven, assembled)
     except goptx.GoptxError as error:
-        return Made(form.name, facts={"refused": str(error)})
+        return Made(form.name if form else AUTO, facts={"refused": str(error)})
     return Made(form.name, woven, {**facts, "seconds": round(time.monotonic() - begin, 2)})
+
+
+def tuned(pair: str, bench: BenchLike, seconds: float) -> Made:
+    """The result of tuning the pair."""
+    try:
+        best = goptx.tune(spec=specifications_of(pair), budget=seconds, benches=[bench], progress=False)
+    except goptx.GoptxError as error:
+        return Made(TUNED, facts={"refused": str(error)})
+    return Made(TUNED, best.fused, {**about(best.fused), "chosen": str(best.candidate), "estimate": None})

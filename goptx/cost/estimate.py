@@ -149,6 +149,25 @@ def estimate(
     return Estimate(cycles, parts, registers, fits.fraction, filled)
 
 
+def folded(loads: Sequence[Load], waves: Sequence[Wave], registers: int, shared: int, arch: str) -> Estimate:
+    """The estimate of one launch of folded grids, in which each kernel has a team of warps in every CTA of one wave.
+    The teams work at the same time, each on one virtual CTA after the other, without the turnover of a CTA. `registers`
+    are those of a thread when the kernel begins, `shared` the bytes of a CTA; `waves` are the virtual CTAs of each
+    kernel."""
+    machine = machine_of(arch)
+    fits = occupancy(arch, registers, shared, sum(wave.threads for wave in waves))
+    if not fits.ctas_per_sm:
+        return Estimate(inf, {}, registers, 0.0)
+    every = sum((load.all(machine) for load in loads), Counter[str]())
+    parts = {part: machine.gap + every[part] for part in ("arithmetic", "shared", "memory")}
+    teams = machine.sms * fits.ctas_per_sm
+    parts["latency"] = machine.gap + machine.turnover + max(ceil(w.ctas / teams) * LOADED * w.latency for w in waves)
+    if fetched := _fetched(waves, machine):
+        parts["instructions"] = parts.pop("arithmetic") + fetched
+    cycles = sum(part**OVERLAP for part in parts.values()) ** (1 / OVERLAP)
+    return Estimate(cycles, parts, registers, fits.fraction, min(max(w.ctas for w in waves) / teams, 1.0))
+
+
 def side_by_side(kernels: Sequence[Estimate], loads: Sequence[Load], arch: str) -> Estimate:
     """The estimate of launches on several streams. A kernel that fills the GPU leaves no place to others before its end
     is near; kernels that fill parts of it run at the same time, as far as they do not want the same resources. Each

@@ -18,6 +18,7 @@ from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.strategies.auto_decision import cache, cached, key_of
 from goptx.strategies.choose_strategy import REFUSALS, Search
+from goptx.strategies.horizontal import horizontal
 from goptx.strategies.interleave import interleave
 from goptx.strategies.separate import separate
 from goptx.strategies.vertical import vertical
@@ -54,7 +55,8 @@ def auto(
     assemble: bool = False,
 ) -> Woven:
     """The kernels woven, vertical, interleaved or separate, coarsened or not, with a register cap or without: the
-    candidate that is estimated to be fastest. `report.decision` lists the candidates; `max_registers` is the cap.
+    candidate that is estimated to be fastest. A kernel with `wgmma` beside one that is limited by memory may become
+    horizontal on folded grids, too. `report.decision` lists the candidates; `max_registers` is the cap.
 
     How kernels behave is unknown: candidates are compared with separate launches under a table of assumptions, and one
     that may lose much is not chosen. `assume` says what is known, as in `goptx.weave`.
@@ -92,6 +94,8 @@ def auto(
         "interleave": partial(interleave, **read, placement=placement, presume=presume, same=same),
         "separate": partial(separate, **read),
     }
+    if placement is None and not same:
+        makers["horizontal"] = partial(horizontal, **read, presume=presume)
     target = common_target([k.module for k in kernels], arch)[0]
     table = load_table(latency, target)
     slices = policy == "latency" and slicing == "adaptive"

@@ -55,8 +55,10 @@ class Candidate:
         return self.strategy == other.strategy and less
 
     def size(self, sizes: Sequence[int]) -> int:
-        """The size of all copies of kernels of these sizes."""
-        return sum(size * factor for size, factor in zip(sizes, self.factors, strict=True))
+        """The size of what is woven, for kernels of these sizes: of all copies; of horizontal kernels only of those
+        that are coarsened."""
+        each = zip(sizes, self.factors, strict=True)
+        return sum(size * factor for size, factor in each if factor > 1 or self.strategy != "horizontal")
 
     def coarse(self, kernels: Sequence[Chosen]) -> list[Chosen]:
         """The kernels, coarsened by the factors."""

@@ -17,9 +17,11 @@ from goptx.analysis.registers.register_demand import FULL
 from goptx.cost.assumptions import Assumption, Behaviour, table
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.courses import Made
-from goptx.cost.estimate import Estimate, Load, Wave, estimate, next_step, side_by_side
+from goptx.cost.estimate import Estimate, Load, Wave, estimate, folded, next_step, side_by_side
+from goptx.cost.hardware import WARP
 from goptx.cost.kernels import Acts, Alone
 from goptx.cost.register_estimate import Pressure
+from goptx.cost.role_registers import rounded_up
 from goptx.cost.work import Course, Work
 from goptx.launch.coarsening import MOST
 from goptx.launch.launch_plan import of_few_ctas
@@ -98,6 +100,11 @@ class Judge:
         precedence = launch.precedence
         return candidate.having(streams="reversed" if precedence[-1] < precedence[0] else True)
 
+    def each_alone(self) -> list[Estimate]:
+        """Each kernel as it is, in a launch of its own, under the middle assumption."""
+        middle = tuple(kernel.unknown.middle for kernel in self.kernels)
+        return _Launch(self, Candidate("separate", (1,) * len(self.kernels)), middle, None).separate()
+
     def under_all(self, candidate: Candidate, made: Made | None = None) -> dict[Candidate, tuple[Estimate, ...]]:
         """The estimates of a candidate under each assumption, without a cap, and with one that may help."""
         return self.under(self.assumptions, candidate, made)
@@ -119,7 +126,9 @@ class Judge:
         if it was made."""
         behaviours = assumption.kernels if assumption else tuple(kernel.unknown.middle for kernel in self.kernels)
         launch = _Launch(self, candidate, behaviours, made)
-        if candidate.strategy != "separate":
+        if candidate.option("fold"):
+            yield candidate, launch.folded()
+        elif candidate.strategy != "separate":
             yield from launch.fused()
         elif candidate.option("streams"):
             yield candidate, side_by_side(launch.separate(), launch.loads, self.arch)
@@ -188,6 +197,19 @@ class _Launch:
         for limit in caps:
             estimated = estimate(loads, waves, pressure, shared, arch, limit, together)
             yield replace(self.candidate, cap=limit), estimated
+
+    def folded(self) -> Estimate:
+        """Folded grids: one launch, in which each kernel has warps and, if they are moved, registers of its own."""
+        whole = [self._whole([k]) for k in range(len(self.loads))]
+        threads = [-(-load.threads // WARP) * WARP for load in self.loads]
+        moved = self.candidate.option("role_registers")
+        each = zip(moved or [course.pressure.registers for course in whole], threads, strict=True)
+        registers = rounded_up(-(-sum(r * n for r, n in each) // sum(threads))) if moved else max(r for r, _ in each)
+        waves = [
+            Wave(-(-load.ctas // load.joined) * load.live, n, course.latency, course.code)
+            for load, n, course in zip(self.loads, threads, whole, strict=True)
+        ]
+        return folded(self.loads, waves, registers, sum(self.shared), self.judge.arch)
 
     def separate(self) -> list[Estimate]:
         """A launch for each kernel."""

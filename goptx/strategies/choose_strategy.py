@@ -27,11 +27,12 @@ from goptx.sources.kernel_text import Chosen
 from goptx.strategies.auto_decision import Decided
 from goptx.strategies.candidate import Candidate, unchanged
 from goptx.strategies.candidates import CTAS, STRATEGIES, THREADS, Judge, possible_candidates
+from goptx.strategies.estimates.fold_candidates import fold_candidates
 from goptx.strategies.estimates.prospects import TIE, Prospect, best, separate_cycles
 from goptx.strategies.separate import ANY
 
 REFUSALS = (CannotWeave, CannotLink, TooLarge)  # what one strategy refuses so, another may take
-QUICK = ("interleave", "vertical", "weave")  # from what is made fastest to what takes longest
+QUICK = ("interleave", "vertical", "weave", "horizontal")  # from what is made fastest to what takes longest
 MADE = 4  # at most so many candidates are made; plain separate launches do not count
 MOST_CODE = 1000  # lines of all copies of coarsened kernels: more take many seconds to weave
 SLOWER = f"no fused kernel is estimated to be {TIE:.0%} faster than separate launches"
@@ -71,6 +72,8 @@ class Search:
         sizes = [len(a.lines) for a in kernels]
         every = possible_candidates(self.kernels, self.shapes, kernels)
         possible = [c for c in every if c.plain or c.size(sizes) <= MOST_CODE]
+        if "horizontal" in self.makers:
+            possible += [c for c in fold_candidates(judge, self.arch) if c.plain or c.size(sizes) <= MOST_CODE]
         possible += [judge.side_by_side(c) for c in possible if c.strategy == "separate"]
 
         def estimates(candidate: Candidate) -> dict[Candidate, Prospect]:
@@ -194,7 +197,7 @@ class Search:
         for reason in dict.fromkeys(self.refused.values()):
             against = [c for c, why in self.refused.items() if why == reason]
             least = [c for c in against if not any(other != c and other.is_part_of(c) for other in against)]
-            least.sort(key=lambda c: (STRATEGIES.index(c.strategy), c.factors))
+            least.sort(key=lambda c: ((*STRATEGIES, "horizontal").index(c.strategy), c.factors))
             notes.append(f"{', '.join(map(str, least))}: {reason}")
         return notes
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
+from goptx.device.assembler_log import read_serialized
 from goptx.device.occupancy import occupancy
 from goptx.device.register_bound import register_bound
 from goptx.device.resources import Resources
@@ -18,12 +19,12 @@ from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.coarsen import coarsen
 from goptx.strategies.fuse import fuse
+from goptx.tuning.space.role_demand import SPILLS
 from goptx.tuning.space.space import ALONE
 from goptx.tuning.trials import Trial
 
 CTAS = 3  # caps are tried for at most so many higher counts of CTAs on an SM
 LEAST = 0.5  # the least cap, as a share of the registers without a cap: with fewer registers a kernel spills
-SPILLS = 256  # bytes per thread that a cap may spill more than no cap
 STEP = 8  # the hardware allocates registers in such steps
 
 
@@ -57,6 +58,8 @@ def make(job: Job) -> Made:
         return Made((Trial(job.candidate, "refused", str(error)),))
     if resources.occupancy == 0:
         return Made((_trial(job.candidate, resources).failed("pruned", "no CTA fits on an SM"),))
+    if "role_registers" in dict(job.candidate.options) and (why := _short_of_registers(woven, resources)):
+        return Made((_trial(job.candidate, resources).failed("pruned", why),))
     code = sha256(f"{woven.shape} {woven.streams}\n{woven.ptx}".encode()).hexdigest()
     return Made((replace(_trial(job.candidate, resources), code=code), *_capped(job, woven, resources)), woven)
 
@@ -73,13 +76,21 @@ def fused(job: Job) -> Woven:
     )
 
 
+def _short_of_registers(woven: Woven, found: Resources) -> str:
+    """Why the registers that its kernels were given are too few; "" if they are enough."""
+    if found.spill_bytes > SPILLS:
+        return f"spills {found.spill_bytes} bytes per thread"
+    remark = read_serialized(woven.assembly().log)
+    return f"the assembler warns: {remark}" if remark else ""
+
+
 def _trial(candidate: Candidate, found: Resources) -> Trial:
     return Trial(candidate, "timed", "", found.registers, found.spill_bytes, found.occupancy)
 
 
 def _capped(job: Job, woven: Woven, free: Resources) -> Iterator[Trial]:
-    """Trials of the caps that let more CTAs onto an SM."""
-    if woven.shape is None or not woven.shape.threads:
+    """Trials of the caps that let more CTAs onto an SM. Kernels that have registers of their own take none."""
+    if job.candidate.option("role_registers") or woven.shape is None or not woven.shape.threads:
         return
     for cap in caps(job, woven, free.registers):
         yield under_cap(replace(job.candidate, cap=cap), woven)

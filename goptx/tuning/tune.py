@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -31,8 +31,9 @@ from goptx.tuning.making import Job
 from goptx.tuning.measured import Arguments, Measured, Specification, measured
 from goptx.tuning.metric import Measure, Metric
 from goptx.tuning.records import Records
+from goptx.tuning.space.folds import Folds
 from goptx.tuning.space.own_candidates import own_candidates
-from goptx.tuning.space.partitions import D0, sizes_of
+from goptx.tuning.space.partitions import D0, Partitions, sizes_of
 from goptx.tuning.space.pruning import Pruning
 from goptx.tuning.space.space import Space
 from goptx.tuning.trials import Table, Trial
@@ -124,8 +125,7 @@ def tune(
     limit = Budget.of(budget)
     _check_devices(devices)
     subject = measured(sources, spec, entries, shapes, args, arch, seed, tolerance)
-    space = Space(subject.shapes, subject.tunable, chosen, sizes)
-    space.partitions.check()
+    Partitions(subject.shapes, subject.tunable, sizes).check()
     own = own_candidates(extra, len(subject.kernels))
     with ExitStack() as stack:
         measuring: Sequence[BenchLike]
@@ -137,6 +137,9 @@ def tune(
         if arch is None:
             subject = subject.raised(where.arch)
         limit.start()
+        folds = Folds(subject.kernels, subject.shapes, subject.arch)
+        if "horizontal" in chosen:  # while the devices make the data
+            stack.enter_context(ThreadPoolExecutor(1)).submit(folds.ask_assembler)
         measuring = opened(measuring, subject.workload)
         about = about_run(subject, where, chosen, seed, objective, measure)
         trials = Records(about, None if records is None else Path(records))
@@ -144,6 +147,7 @@ def tune(
             executor = ClusterExecutor(client, subject.name)
         made = stack.enter_context(makers(subject, executor, workers))
         pruning = Pruning.of(subject.kernels, subject.shapes, subject.arch, assume)
+        space = Space(subject.shapes, subject.tunable, chosen, sizes, folds)
         tell = stack.enter_context(progress_of("tried", quiet=not progress))
         found = Search(
             space, pruning, made.submit, measuring, trials, limit, subject.workload.baselines, objective == "launched",

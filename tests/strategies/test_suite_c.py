@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tuning.fake_bench import FakeBench
@@ -26,7 +27,7 @@ def test_forms_have_no_spills(pair: str) -> None:
     found = made(pair, FORMS[pair][0])
     assert found.woven is not None, found.facts
     assert (found.facts["registers"], found.facts["spill_bytes"]) == (128, 0)
-    assert "setmaxnreg.inc.sync.aligned.u32" in found.woven.ptx and found.woven.report.expected is None
+    assert "setmaxnreg.inc.sync.aligned.u32" in found.woven.ptx and found.woven.report.expected is not None
 
 
 def test_each_pair_has_forms_by_different_names_and_a_bar() -> None:
@@ -46,3 +47,15 @@ def test_rows_and_their_table() -> None:
     assert not row["right"] and row["ways"][second]["failed"] == "it hangs"
     (line,) = [text for text in table({**GPU, "rows": [row]}).splitlines() if f"| {first} |" in text]
     assert "| 1.250 | 1.17 | 128 | 0 |" in line
+
+
+def test_what_auto_and_tune_choose_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = PAIRS[3]
+    woven = made(pair, FORMS[pair][0], assembled=False).woven
+    best = SimpleNamespace(fused=woven, candidate="horizontal fold=static")
+    monkeypatch.setattr("goptx.tune", lambda **how: best)
+    with makers(1) as there:
+        (row,) = rows([pair], 1, FakeBench({"tuned": 0.5, "auto": 0.8}), there, tune=1.0)
+    text = table({**GPU, "rows": [row]})
+    assert "| tuned: horizontal fold=static | 2.000 | 1.15 |" in text
+    assert "| auto: horizontal x1 x2 fold=static role_registers=200,56 | 1.250 | 1.15 |" in text

@@ -28,8 +28,10 @@ from goptx.results.expected_gain import SLOWER, ExpectedGain
 from goptx.results.fused_kernel import Woven
 from goptx.strategies.candidate import Candidate, unchanged
 from goptx.strategies.candidates import STRATEGIES, Judge
+from goptx.strategies.estimates.fold_candidates import fold_candidates
 from goptx.strategies.estimates.prospects import Prospect, is_choosable, separate_cycles
 from goptx.strategies.separate import ANY
+from goptx.weaving.shapes.folded import Folded
 
 SEPARATE = '`strategy="auto"` would keep them separate'
 OTHERWISE = '`strategy="auto"` would not fuse them so'
@@ -91,8 +93,10 @@ def _comparison(woven: Woven, assume: Assume | None, latency: str | Path | Laten
     known = known_of(assume, len(woven.chosen))
     factors = tuple(kernel.coarse.factor for kernel in woven.chosen)
     as_they_are = woven.is_separate and not woven.streams and set(factors) == {1}
-    folded = woven.plan is not None and woven.plan.folds  # which no rule of the model describes
-    if woven.strategy not in MODELLED or not woven.chosen or as_they_are or folded:
+    if woven.strategy not in MODELLED or not woven.chosen or as_they_are:
+        return None
+    plan = woven.plan if isinstance(woven.plan, Folded) else None
+    if plan and plan.registers and not plan.moves:  # then their mean is a cap, with which kernels may spill
         return None
     arch = woven.module.target[0]
     machine = machine_of(arch)
@@ -108,6 +112,9 @@ def _comparison(woven: Woven, assume: Assume | None, latency: str | Path | Laten
     candidate = Candidate(cast("Strategy", woven.strategy), factors, woven.max_registers)
     if woven.streams:
         candidate = candidate.having(streams=True)
+    if plan:
+        candidate = candidate.having(fold=plan.fold)
+        candidate = candidate.having(role_registers=plan.registers) if plan.registers else candidate
     dependent = bool(woven.report.temporaries) or _depends(woven)
     comparison = _Comparison(Judge(kernels, [1] * len(kernels), shapes, arch), candidate, made, dependent)
     middle = comparison.middle
@@ -135,5 +142,6 @@ def _advice(judge: Judge, separate: tuple[float, ...]) -> str:
     """What `auto` would do with the kernels, as far as that is known before others are made."""
     ones = (1,) * len(judge.kernels)
     fused = [Candidate(strategy, ones) for strategy in STRATEGIES if strategy != "separate"]
+    fused += fold_candidates(judge, judge.arch)
     prospects = [Prospect(each, separate) for way in fused for each in judge.under_all(way).values()]
     return OTHERWISE if any(is_choosable(prospect) for prospect in prospects) else SEPARATE

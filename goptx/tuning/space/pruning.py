@@ -67,7 +67,9 @@ class Pruning:
     def estimate(self, candidate: Candidate) -> float | None:
         """Estimated kilocycles, None if the model has no estimate."""
         strategy = "weave" if candidate.strategy == ALONE else candidate.strategy
-        if self.judge is None or strategy == "horizontal":
+        folded = bool(candidate.option("fold"))
+        if self.judge is None or (strategy == "horizontal" and not folded):
             return None
-        found = self.judge.estimates(replace(candidate, strategy=strategy, cap=None, options=()))
+        options = candidate.options if folded else ()
+        found = self.judge.estimates(replace(candidate, strategy=strategy, cap=None, options=options))
         return min(estimate.cycles for _, estimate in found)

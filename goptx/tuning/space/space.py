@@ -16,6 +16,7 @@ from goptx.launch.shape import Shape
 from goptx.options import MEASURED_STRATEGIES, PLACEMENTS, STREAMS, MeasuredStrategy, Placement, Streams
 from goptx.strategies.candidate import Candidate, unchanged
 from goptx.strategies.candidates import divides
+from goptx.tuning.space.folds import Folds
 from goptx.tuning.space.partitions import Partitions
 
 FACTORS = (1, 2, 4)  # coarsening factors to begin with; the search varies the best
@@ -43,12 +44,14 @@ VARIANTS: dict[str, dict[str, Any]] = {  # the options that matter most: each fi
 @dataclass(frozen=True, slots=True)
 class Space:
     """The candidates for kernels in these shapes. `tunable` marks the kernels that are right with other blocks; `sizes`
-    are the sizes of a horizontal kernel's CTA (see `Partitions`)."""
+    are the sizes of a horizontal kernel's CTA (see `Partitions`). `folds` are the folded
+    grids of horizontal kernels, if these are tried."""
 
     shapes: Sequence[Shape]
     tunable: Sequence[bool]
     strategies: Sequence[MeasuredStrategy] = MEASURED_STRATEGIES
     sizes: Sequence[int] = ()
+    folds: Folds | None = None
 
     @property
     def partitions(self) -> Partitions:
@@ -82,11 +85,15 @@ class Space:
             found += [candidate.having(**VARIANTS[strategy]) for candidate in own if strategy in VARIANTS]
             if strategy == "horizontal":
                 found += [Candidate(strategy, common[0]).having(partition=p) for p in self.partitions.all()]
+                found += self.folds.first() if self.folds else []
         return found
 
     def near(self, candidate: Candidate) -> Iterator[Candidate]:
         """The candidates that differ from this one in one option or one factor; register caps are left out."""
         base = candidate.uncapped
+        if candidate.option("fold"):
+            yield from self.folds.near(base) if self.folds else ()
+            return
         for name, values in VARIED.get(candidate.strategy, {}).items():
             if name == "placement" and len({s.ctas for s in self.shapes}) == 1:
                 continue
@@ -104,8 +111,9 @@ class Space:
                     yield replace(base, factors=factors)
 
     def capped(self, candidate: Candidate, registers: int) -> list[Candidate]:
-        """The candidate under each cap of the published sweep below `registers`, those per thread without a cap."""
-        if candidate.strategy == "separate":
+        """The candidate under each cap of the published sweep below `registers`, those per thread without a cap. None
+        where the kernels are separate, or have registers of their own."""
+        if candidate.strategy == "separate" or candidate.option("role_registers"):
             return []
         return [replace(candidate, cap=cap) for cap in CAPS if cap < registers]
 

@@ -1,0 +1,197 @@
+"""Folded grids that `auto` chooses: a kernel with `wgmma` beside one that is limited by memory, and no others."""
+
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import goptx
+from goptx import Shape
+from goptx.cost.assumptions import known_of
+from goptx.cost.estimate import Load, Wave, folded
+from goptx.cost.hardware import machine_of
+from goptx.cost.kernels import each_alone
+from goptx.latency.table import load_table
+from goptx.ptx.parse import parse
+from goptx.sources.kernel_text import Chosen
+from goptx.strategies.candidate import Candidate
+from goptx.strategies.candidates import Judge
+from goptx.strategies.estimates.fold_candidates import fold_candidates
+from goptx.strategies.estimates.prospects import Prospect, is_choosable, separate_cycles
+from goptx.tuning.measured import measured
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+from suite_c import PAIRS, specifications_of
+
+ARCH = "sm_90a"
+Kernels = list[Chosen]
+Shapes = list[Shape]
+
+
+def pair(name: str) -> tuple[Kernels, Shapes]:
+    """The kernels, and their shapes, without the data."""
+    what = measured([], spec=specifications_of(name), small=True)
+    grids: dict[str, int | tuple[int, int]] = {
+        "product": 1024,
+        "attention": (16, 64),
+        "adam_step": 32768,
+        "embedding": 32768,
+    }
+    each = zip(what.kernels, what.shapes, strict=True)
+    return list(what.kernels), [replace(s, grid=Shape(grids.get(k.entry, 32768)).grid) for k, s in each]
+
+
+def judged(kernels: Kernels, shapes: Shapes, arch: str = ARCH) -> Judge:
+    found = each_alone(kernels, machine_of(arch), load_table(None, arch), known_of(None, len(kernels)), shapes)
+    return Judge(found, [k.coarse.factor for k in kernels], shapes, arch)
+
+
+def names(kernels: Kernels, shapes: Shapes, arch: str = ARCH) -> list[str]:
+    return [str(c) for c in fold_candidates(judged(kernels, shapes, arch), arch)]
+
+
+# The candidates -------------------------------------------------------------------------------------------
+
+
+def test_the_kernel_with_wgmma_has_what_it_takes_and_the_other_the_rest() -> None:
+    kernels, shapes = pair("product+embedding")
+    assert names(kernels, shapes) == [
+        "horizontal fold=static role_registers=200,56",
+        "horizontal x1 x2 fold=static role_registers=200,56",
+    ]
+    assert names(kernels[::-1], shapes[::-1]) == [
+        "horizontal fold=static role_registers=56,200",
+        "horizontal x2 x1 fold=static role_registers=56,200",
+    ]
+
+
+def test_a_kernel_coarsened_before_counts_as_it_is() -> None:
+    kernels, shapes = pair("product+embedding")
+    twice = [kernels[0], replace(kernels[1], coarse=kernels[1].coarse.times(2, "x"))]
+    assert names(twice, shapes)[0] == "horizontal fold=static role_registers=200,56"
+    assert not any("x1 x2" in name and "200,56" in name for name in names(twice, shapes))  # four copies
+
+
+@pytest.mark.parametrize("name", ["adam_step+embedding", "product+attention"])
+def test_kernels_with_the_same_limit_are_not_folded(name: str) -> None:
+    assert not names(*pair(name))
+
+
+def test_targets_and_shapes_that_do_not_allow_it() -> None:
+    kernels, shapes = pair("product+embedding")
+    assert not names(kernels, shapes, "sm_90")
+    for other in (
+        replace(shapes[1], block=(96,)),
+        Shape(None, 128),
+        replace(shapes[1], cluster=(2,)),
+        replace(shapes[1], block=(1024,)),  # 1,152 threads
+    ):
+        assert not names(kernels, [shapes[0], other])
+    assert not names(kernels, [replace(s, grid=(264,)) for s in shapes])  # one wave
+    assert names(kernels, [replace(shapes[0], grid=(264,)), shapes[1]])
+    assert not names(kernels[:1], shapes[:1])
+    assert not names(kernels, [replace(shapes[0], block=(512,)), shapes[1]])  # more registers than an SM has
+
+
+# The estimate ---------------------------------------------------------------------------------------------
+
+UNITS = {"issue": 0.0, "integer": 0.0, "double": 0.0, "special": 0.0, "shared": 0.0, "memory": 0.0}
+
+
+def cycles(ctas: tuple[int, int], latencies: tuple[float, float], registers: int = 128, shared: int = 0) -> float:
+    loads = [Load(UNITS, n, 128) for n in ctas]
+    waves = [Wave(n, 128, latency) for n, latency in zip(ctas, latencies, strict=True)]
+    return folded(loads, waves, registers, shared, ARCH).cycles
+
+
+def test_teams_work_at_the_same_time() -> None:
+    """Two CTAs are on each of 132 SMs: 264 teams."""
+    both, first = cycles((2640, 2640), (1e4, 1e4)), cycles((2640, 1), (1e4, 1e4))
+    assert both == pytest.approx(first, rel=0.01)
+    assert cycles((2640, 5280), (1e4, 1e4)) == pytest.approx(2 * both, rel=0.1)
+    assert cycles((2641, 1), (1e4, 1.0)) > cycles((2640, 1), (1e4, 1.0)) == cycles((2377, 1), (1e4, 1.0))
+
+
+def test_fewer_ctas_on_an_sm_take_longer_and_none_cannot_run() -> None:
+    assert cycles((2640, 2640), (1e4, 1e4), shared=200_000) > 1.9 * cycles((2640, 2640), (1e4, 1e4))
+    assert cycles((2640, 2640), (1e4, 1e4), shared=300_000) == float("inf")
+
+
+def test_a_fold_that_leaves_a_kernel_few_warps_is_not_chosen() -> None:
+    """The gather of one row a CTA waits longer than it moves data, with a quarter of the warps that it has alone."""
+    kernels, shapes = pair("product+embedding")
+    judge = judged(kernels, shapes)
+    separate = separate_cycles(judge)
+    plain, woven = fold_candidates(judge, ARCH)
+    prospects = [Prospect(judge.under_all(c)[c], separate) for c in (plain, woven)]
+    assert [is_choosable(prospect) for prospect in prospects] == [False, True]
+    assert prospects[0].worst[0] < 0.9 < 0.99 < prospects[1].worst[0]
+
+
+def test_a_report_estimates_what_was_folded_by_hand() -> None:
+    """With the registers that were given; as often as the loop is known to run."""
+    kernels, shapes = pair("product+embedding")
+    line = next(n for n, text in enumerate(str(kernels[0].path.read_text()).splitlines(), 1) if "$L__BB0_2:" in text)  # type: ignore[union-attr]
+
+    def gain(**options: Any) -> float:
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            woven = goptx.fuse(*kernels, strategy="horizontal", shapes=shapes, fold="static", **options)
+        assert woven.report.expected is not None
+        assert any("would not fuse them so" in str(w.message) for w in warned) == (woven.report.expected.gain < 0.97)
+        return woven.report.expected.gain
+
+    short, known = gain(role_registers=(184, 72)), gain(role_registers=(184, 72), assume={"A": {"trips": {line: 64}}})
+    assert short < 0.97 and known > 1.2
+    assert gain() < short  # every thread has as many registers as the product
+
+
+def test_no_estimate_where_registers_cannot_be_moved() -> None:
+    kernels, shapes = pair("adam_step+embedding")
+    texts = [str(kernel.module).replace("sm_90a", "sm_90") for kernel in kernels]
+    woven = goptx.fuse(*texts, strategy="horizontal", shapes=shapes, fold="static", role_registers=(48, 32))
+    assert woven.report.expected is None
+
+
+# The choice -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+@pytest.mark.parametrize("name", [PAIRS[1], pytest.param(PAIRS[2], marks=pytest.mark.slow)])
+def test_auto_folds(name: str, turn: int) -> None:
+    kernels, shapes = pair(name)
+    kernels, shapes = kernels[::turn], shapes[::turn]
+    woven = goptx.fuse(*kernels, strategy="auto", shapes=shapes)
+    again = goptx.fuse(*kernels, strategy="auto", shapes=shapes)
+    assert woven.strategy == "horizontal" and woven.plan is not None and woven.plan.folds
+    assert woven.ptx == again.ptx and "setmaxnreg" in woven.ptx
+    decision = woven.report.decision
+    assert decision is not None and "fold=static" in decision.chosen.name and decision.chosen.gain > 1.03
+
+
+def test_auto_does_not_fold_where_the_placement_of_ctas_is_given() -> None:
+    kernels, shapes = pair("product+embedding")
+    woven = goptx.fuse(*kernels, strategy="auto", shapes=shapes, placement="front")
+    assert woven.plan is None or not woven.plan.folds
+    assert woven.report.decision and not any("fold" in c.name for c in woven.report.decision.candidates)
+
+
+def test_what_horizontal_refuses_is_noted_and_something_else_chosen() -> None:
+    """An `mbarrier` object cannot be folded."""
+    kernels, shapes = pair("product+embedding")
+    text = str(kernels[1].module)
+    end = text.rindex("ret;")
+    extra = ".shared .align 8 .b64 phase; mbarrier.init.shared.b64 [phase], 1;"
+    refused = replace(kernels[1], module=parse(text[:end] + extra + text[end:]))
+    woven = goptx.fuse(kernels[0], refused, strategy="auto", shapes=shapes)
+    assert woven.strategy == "separate" or not (woven.plan and woven.plan.folds)
+    assert any("mbarrier" in note and note.startswith("not horizontal") for note in woven.report.notes)
+
+
+def test_options_of_a_candidate_are_recorded() -> None:
+    made = Candidate("horizontal", (1, 2)).having(fold="static", role_registers=(200, 56))
+    assert Candidate.from_dict({**made.to_dict(), "options": {"fold": "static", "role_registers": [200, 56]}}) == made

@@ -1,0 +1,182 @@
+"""Folded grids among the candidates of tuning: which are tried, with which registers, and how they are made."""
+
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tuning.fake_bench import ARGS, PLUS, TIMES, FakeBench, tuned
+
+from goptx import Shape, replay
+from goptx.cost.role_registers import RoleDemand, divisions
+from goptx.device.assemble import find_ptxas
+from goptx.results.given_kernels import kernels_of
+from goptx.strategies.candidate import Candidate
+from goptx.tuning.making import Job, make
+from goptx.tuning.space.folds import Folds
+from goptx.tuning.space.pruning import Pruning
+from goptx.tuning.space.role_demand import SPILLS
+from goptx.tuning.space.space import Space
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+from suite_c.forms import measured_of
+
+needs_ptxas = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
+MANY = [Shape(9000, 64), Shape(5000, 64)]
+PLAIN = Candidate("horizontal", (1, 1)).having(fold="static")
+
+
+def folds(shapes: list[Shape]) -> Folds:
+    return Folds(kernels_of([PLUS, TIMES, PLUS][: len(shapes)], least=1), shapes, "sm_90")
+
+
+def names(candidates: Iterable[Candidate]) -> list[str]:
+    return [str(candidate) for candidate in candidates]
+
+
+# Which are tried ------------------------------------------------------------------------------------------
+
+
+def test_one_wave_or_the_smaller_grid_woven_or_not() -> None:
+    """A wave of 16 CTAs of 128 threads on each of 132 SMs."""
+    found = names(folds(MANY).first())
+    assert found[:2] == ["horizontal fold=static", "horizontal ctas=5000 fold=static"]
+    assert "horizontal x1 x2 ctas=2500 fold=static" in found and "horizontal x2 x2 ctas=2500 fold=static" in found
+    assert "horizontal x2 x1 ctas=4500 fold=static" in found and len(set(found)) == len(found) == 8
+    few = [Shape(9000, 64), Shape(600, 64)]
+    assert not any("ctas=" in name for name in names(folds(few).first()))
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        [Shape(132 * 16, 64), Shape(9, 64)],  # one wave
+        [Shape(9000, 64)],
+        [Shape(9000, 64)] * 3,
+        [Shape(9000, 64, cluster=2), Shape(9000, 64)],
+        [Shape(9000, 1024), Shape(9000, 64)],  # more threads than a CTA has
+    ],
+)
+def test_nothing_to_fold(shapes: list[Shape]) -> None:
+    assert not folds(shapes).first()
+
+
+def test_no_cta_is_left_over() -> None:
+    odd = [Shape(9001, 64), Shape(5000, 64)]
+    assert {candidate.factors for candidate in folds(odd).first()} == {(1, 1), (1, 2)}
+
+
+def test_near_candidates_differ_in_one_thing() -> None:
+    space = Space(MANY, [False] * 2, ["horizontal"], (), folds(MANY))
+    found = names(space.near(PLAIN))
+    assert found[:2] == ["horizontal fold=chunk", "horizontal ctas=5000 fold=static"]
+    assert "horizontal x2 x1 fold=static" in found and not any("placement" in name for name in found)
+    assert "horizontal fold=static" in names(space.near(PLAIN.having(ctas=5000)))
+    moved = names(space.near(PLAIN.having(role_registers=(184, 72))))
+    assert {f"horizontal fold=static role_registers={r}" for r in ("192,64", "176,80")} <= set(moved)
+    assert not any(r in name for name in names(space.near(PLAIN.having(role_registers=(232, 24)))) for r in ("240,16",))
+
+
+def test_horizontal_kernels_only() -> None:
+    for strategies, there in ((["weave"], False), (["horizontal"], True)):
+        space = Space(MANY, [False] * 2, strategies, (), folds(MANY))  # type: ignore[arg-type]
+        assert any(candidate.option("fold") for candidate in space.first()) == there
+    assert not any(candidate.option("fold") for candidate in Space(MANY, [False] * 2).first())
+
+
+def test_the_fastest_is_chosen_and_made_again(tmp_path: Path) -> None:
+    """The search reaches it from the first candidates, and the file of the result describes it."""
+    fast = "horizontal x1 x2 ctas=2500 fold=chunk"
+    bench = FakeBench({"horizontal x1 x2 ctas=2500 fold=static": 0.9, fast: 0.5})
+    args = {name: value.replace("256", "576000") for name, value in ARGS.items()}
+    best = tuned(bench, shapes=MANY, args=args, strategies=["horizontal"])
+    assert str(best.candidate) == fast
+    best.save(tmp_path / "best.json")
+    again = replay(tmp_path / "best.json")
+    assert again.plan is not None and again.plan.folds and again.shape is not None and again.shape.ctas == 2500
+
+
+def test_lines_of_kernels_that_are_not_coarsened_are_not_counted() -> None:
+    """Only copies are woven, so a long kernel beside them costs nothing."""
+    pruning = Pruning(None, (1400, 200))
+    for candidate, pruned in (
+        (replace(PLAIN, factors=(1, 2)), False),
+        (replace(PLAIN, factors=(2, 1)), True),
+        (Candidate("weave", (1, 2)), True),
+    ):
+        tried, left_out = pruning.sorted([candidate])
+        assert (len(tried), len(left_out)) == (1 - pruned, int(pruned))
+
+
+def test_folded_grids_are_ordered_by_their_estimate() -> None:
+    pruning = Pruning.of(folds(MANY).kernels, MANY, "sm_90")
+    plain, woven = pruning.estimate(PLAIN), pruning.estimate(replace(PLAIN, factors=(2, 2)))
+    assert plain is not None and woven is not None and plain != woven
+    assert pruning.estimate(Candidate("horizontal", (1, 1))) is None
+    tried, _ = pruning.sorted([PLAIN, replace(PLAIN, factors=(2, 2))])
+    assert tried[0].plain == (plain < woven)
+
+
+# Registers ------------------------------------------------------------------------------------------------
+
+TENSOR, STREAM, WOVEN = RoleDemand(224, 176, 160), RoleDemand(32, 32, 24), RoleDemand(56, 56, 48)
+
+
+def test_registers_are_shared_out_from_the_least_of_one_role_to_that_of_the_other() -> None:
+    assert divisions((128, 128), TENSOR, STREAM, 2) == [(200, 56), (176, 80), (224, 32)]
+    assert divisions((128, 128), TENSOR, WOVEN, 2) == [(184, 72), (176, 80), (200, 56)]
+    for pair in divisions((128, 256), TENSOR, WOVEN, 2):
+        assert pair is not None and 128 * pair[0] + 256 * pair[1] <= 65536
+
+
+def test_as_many_ctas_as_the_roles_leave_room_for() -> None:
+    """Three CTAs have 80 registers a thread, two have 128."""
+    assert divisions((128, 128), TENSOR, STREAM, 3) == divisions((128, 128), TENSOR, STREAM, 2)
+    small = RoleDemand(128, 96, 96)
+    assert (112, 48) in divisions((128, 128), small, STREAM, 3)
+
+
+def test_registers_are_not_moved_where_all_have_enough() -> None:
+    assert divisions((128, 128), STREAM, WOVEN, 4) == [None]
+
+
+def test_a_role_may_spill_a_little() -> None:
+    attention, hungry = RoleDemand(208, 192, 192), RoleDemand(88, 72, 64)
+    assert divisions((128, 128), attention, hungry, 2) == [(192, 64)]
+    assert divisions((128, 128), replace(attention, tolerable=184), hungry, 2) == [(192, 64), (184, 72)]
+    assert divisions((128, 128), attention, replace(hungry, tolerable=72), 2) == [None]  # one CTA on an SM
+
+
+@needs_ptxas
+@pytest.mark.slow
+def test_forms_found_by_hand_are_derived_from_what_the_assembler_says() -> None:
+    """Those that were found by hand for suite C."""
+    for pair, found in (
+        ("attention+embedding", "horizontal ctas=1024 fold=static role_registers=192,64"),
+        ("product+adam_step", "horizontal x1 x2 ctas=1024 fold=static role_registers=184,72"),
+    ):
+        what = measured_of(pair)
+        assert found in names(Folds(what.kernels, what.shapes, what.arch).first())
+        turned = Folds(what.kernels[::-1], what.shapes[::-1], what.arch)
+        assert found.replace(" x1 x2", " x2 x1").rsplit("=", 1)[0] in "\n".join(names(turned.first()))
+
+
+@needs_ptxas
+def test_roles_that_are_short_of_registers_are_not_timed() -> None:
+    what = measured_of("product+embedding")
+
+    def made(*registers: int) -> list[tuple[str, str]]:
+        candidate = PLAIN.having(ctas=1024, role_registers=registers)
+        job = Job(what.kernels, what.shapes, what.tunable, candidate, what.arch)
+        return [(trial.status, trial.reason) for trial in make(job).trials]
+
+    assert made(184, 72) == [("timed", "")]  # and no caps
+    ((status, reason),) = made(104, 152)
+    assert status == "pruned" and ("spills " in reason or "the assembler warns: " in reason) and SPILLS
+
+
+def test_no_caps_for_roles_of_their_own_registers() -> None:
+    space = Space(MANY, [False] * 2)
+    assert space.capped(PLAIN, 128) and not space.capped(PLAIN.having(role_registers=(184, 72)), 128)
