@@ -44,6 +44,14 @@ def speedup(row: Row, scheme: str) -> float | None:
     return max((float(row["ms"][baseline(row)][0] / row["ms"][key][0]) for key in keys), default=None)
 
 
+def over_separate(row: Row, scheme: str) -> float | None:
+    """The speedup of the scheme's fastest form over the unchanged kernels one after the other."""
+    found = speedup(row, scheme)
+    if found is None or SEPARATE not in row["ms"]:
+        return None
+    return float(found * row["ms"][SEPARATE][0] / row["ms"][baseline(row)][0])
+
+
 def geomean(rows: Sequence[Row], scheme: str) -> str:
     found = [s for row in rows if (s := speedup(row, scheme)) is not None]
     if not found:
@@ -65,6 +73,10 @@ LEGEND = (
 )
 
 
+OF_THE_BOUND = (
+    " `of the bound`: the share of what the resources of the GPU allow that `tuned` reaches, both over one after the "
+    "other ({})."
+)
 OF_THE_PAPER = (
     " `merge`, with or without slicing and weaving: the ablation of the GoPTX paper on goptx's merge, no caps. `slices "
     "joined`: what always follows each other is woven as one. `one threshold`: the mean block latency of both kernels "
@@ -91,11 +103,12 @@ def table(document: Mapping[str, Any]) -> str:
         f"`{document['command']}`, {document['seconds']} s.",
         "",
         LEGEND.format(OVER[older(document)], REPEATS)
-        + OF_THE_PAPER * any(NEWEST in columns(rows) for rows in document["pairs"].values()),
+        + OF_THE_PAPER * any(NEWEST in columns(rows) for rows in document["pairs"].values())
+        + (OF_THE_BOUND.format(document["bounds_of"]) if "bounds" in document else ""),
     ]
     for shape in SHAPES:
         if rows := document["pairs"].get(shape):
-            lines += ["", f"## {HEAD[shape]}", "", *_pairs(rows)]
+            lines += ["", f"## {HEAD[shape]}", "", *_pairs(rows, document.get("bounds", {}).get(shape))]
     if both := list(_only_in_the_papers_shape(document)):
         lines += ["", "Gains of 5 % and more, tuned, that exist in the paper's shape only: " + ", ".join(both) + "."]
     for shape in SHAPES:
@@ -104,21 +117,33 @@ def table(document: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _pairs(rows: Sequence[Row]) -> Iterator[str]:
+def _pairs(rows: Sequence[Row], bounds: Mapping[str, float] | None) -> Iterator[str]:
+    """`bounds`: what the resources allow, over the kernels one after the other, by pair."""
     listed = columns(rows)
+    last = "" if bounds is None else " of the bound |"
     old = any(map(is_older, rows))
-    yield f"| pair | right | {'streams ms' if old else 'best ms | way'} | {' | '.join(listed)} | tuned is |"
-    yield "|---" * (4 + (not old) + len(listed)) + "|"
+    yield f"| pair | right | {'streams ms' if old else 'best ms | way'} | {' | '.join(listed)} | tuned is |{last}"
+    yield "|---" * (4 + (not old) + len(listed) + (bounds is not None)) + "|"
     for row in rows:
         ms = row.get("ms", {}).get(baseline(row))
         best = (f"{ms[0]:.3f}" if ms else "-") + ("" if old else f" | {baseline(row)}")
         cells = " | ".join(_cell(speedup(row, column)) for column in listed)
         tuned = next((f.get("way", "") for f in row["schemes"].values() if f["scheme"] == TUNED), "")
-        yield f"| {row['name']} | {_right(row)} | {best} | {cells} | {tuned} |"
+        last = "" if bounds is None else f" {_cell(of_the_bound(row, bounds))} |"
+        yield f"| {row['name']} | {_right(row)} | {best} | {cells} | {tuned} |{last}"
+    shares = [share for row in rows if (share := of_the_bound(row, bounds or {})) is not None]
+    mean = "" if bounds is None else f" {statistics.geometric_mean(shares):.3f} |" if shares else " - |"
+    low = "" if bounds is None else f" {_cell(min(shares, default=None))} |"
     blank = "| | |" if old else "| | | |"
-    yield f"| geomean {blank} {' | '.join(geomean(rows, column) for column in listed)} | |"
+    yield f"| geomean {blank} {' | '.join(geomean(rows, column) for column in listed)} | |{mean}"
     least = [min((s for r in rows if (s := speedup(r, c)) is not None), default=None) for c in listed]
-    yield f"| least {blank} {' | '.join(map(_cell, least))} | |"
+    yield f"| least {blank} {' | '.join(map(_cell, least))} | |{low}"
+
+
+def of_the_bound(row: Row, bounds: Mapping[str, float]) -> float | None:
+    """The share of its bound that the tuned pair reaches. None if one of them is not known."""
+    tuned, bound = over_separate(row, TUNED), bounds.get(row["name"])
+    return tuned / bound if tuned is not None and bound is not None else None
 
 
 def _single(rows: Sequence[Row]) -> Iterator[str]:

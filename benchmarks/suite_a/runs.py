@@ -16,12 +16,14 @@ from suite_a.places import places
 from suite_a.schemes import Done, Form, Subject, Task, workload
 
 REPEATS, WARMUPS = 20, 3
+HANGS = "it hangs"  # the end of what a bench says of a kernel that did not end in time
 
 Row = dict[str, Any]
 
 
 def rows_of(name: str, bench: Bench, workload: Workload, made: Sequence[Done], timed: bool = True) -> Row:
-    """The row of a pair: each form is judged; right ones are timed, interleaved with the unchanged kernels."""
+    """The row of a pair: each form is judged; right ones are timed, interleaved with the unchanged kernels. Where a
+    form hangs, the other forms of its scheme are not tried: each would take the time limit, and a new process."""
     begin = time.monotonic()
     row: Row = {"name": name, "right": True, "schemes": {}}
     bench.open(workload)
@@ -29,11 +31,16 @@ def rows_of(name: str, bench: Bench, workload: Workload, made: Sequence[Done], t
     for done in made:
         if done.refused:
             row["schemes"][done.task.scheme] = {"scheme": done.task.scheme, "refused": done.refused}
+        hung = ""
         for key, form in done.forms.items():
             row["schemes"][key] = facts = {"scheme": done.task.scheme, **_costs(form)}
+            if hung:
+                facts["failed"] = f"not tried, since `{hung}` hangs"
+                continue
             answer = bench.judge(key, form.woven, form.cap, form.common)
             if isinstance(answer, Failed):
                 facts["failed"] = answer.problem
+                hung = key if answer.problem.endswith(HANGS) else ""
             elif answer.wrong:
                 facts["wrong"] = answer.wrong
             else:

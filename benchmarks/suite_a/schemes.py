@@ -106,15 +106,16 @@ def _made(measured: Measured, candidate: Candidate) -> Iterator[Form]:
 def _capped(measured: Measured) -> Iterator[Form]:
     """What the paper does, under each of its caps."""
     (free,) = _fused(measured, "weave", policy="paper", slicing="adaptive")
-    return _under_caps(free.woven)
+    return under_caps(free)
 
 
-def _under_caps(woven: goptx.Woven) -> Iterator[Form]:
-    yield Form(woven)
-    registers = woven.resources().registers
+def under_caps(free: Form) -> Iterator[Form]:
+    """The kernel without a cap, and under those of the paper's caps that are below its registers."""
+    yield free
+    registers = free.woven.resources().registers
     for cap in CAPS:
         if cap < registers:
-            yield Form(woven, cap)
+            yield replace(free, cap=cap)
 
 
 def _slices_joined(measured: Measured) -> Iterator[Form]:
@@ -132,7 +133,7 @@ def _slices_joined(measured: Measured) -> Iterator[Form]:
     merged = merged_blocks(whole, join=True)
     final = reconverge(schedule(linked, converged, merged, choices), converged, merged)
     woven = emit(measured.kernels, linked, flows, converged, merged, final, choices, whole.notes)
-    return _under_caps(woven)
+    return under_caps(Form(woven))
 
 
 def _shaped(measured: Measured) -> Linked:
@@ -144,7 +145,7 @@ def _one_threshold(measured: Measured) -> Iterator[Form]:
     """As `_capped`, but Equation 1 of the paper is the mean over the blocks of both kernels together."""
     threshold = threshold_of_both(measured)
     (free,) = _fused(measured, "weave", policy="paper", slicing=threshold)
-    return _under_caps(free.woven)
+    return under_caps(free)
 
 
 def threshold_of_both(measured: Measured) -> int:
