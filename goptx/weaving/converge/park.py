@@ -6,7 +6,7 @@ stand on each of them (duplicate). Which of the two the merger decides.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import networkx as nx
@@ -56,8 +56,7 @@ def park(lanes: Lanes, block: str) -> None:
         if n in blocks and n != head:
             inner |= _flat(n, flow.blocks[n])
     inner = {n: replace(b, end=b.end.retarget({head: start})) for n, b in inner.items()}
-    uniform = {start if n == head else n for n, u in lanes.uniformity().branches.items() if u <= Uniformity.WARP}
-    _refuse_missing_lanes(lanes, Region(start, inner, leave), uniform)
+    _refuse_missing_lanes(lanes, Region(start, inner, leave), head)
     mask = lanes.masks.get(head, "")
     arrivals = _arrivals(lanes, Region(start, inner, leave), mask)
     inner = {n: replace(b, code=tuple(lanes.guards().without_ended(b.code))) for n, b in inner.items()}
@@ -135,12 +134,15 @@ def _flat(name: str, block: Block) -> dict[str, Block]:
     return {name: Block((), Jump(block.region.entry)), **block.region.blocks}
 
 
-def _refuse_missing_lanes(lanes: Lanes, region: Region, uniform: Collection[str]) -> None:
+def _refuse_missing_lanes(lanes: Lanes, region: Region, head: str) -> None:
     """Lanes that end the kernel in a region live on after it: no warp instruction that they do not come to may wait
-    for them. At the blocks of `uniform` lanes do not diverge."""
-    flow = region.flow()
-    graph = flow.graph()
+    for them. The entry of the region is the block `head` of the flow."""
     ending = _ending(lanes, region)
+    if not ending:
+        return
+    graph = region.flow().graph()
+    branches = lanes.uniformity().branches
+    uniform = {region.entry if n == head else n for n, u in branches.items() if u <= Uniformity.WARP}
     for name, block in region.blocks.items():
         needed = next((i for i in block.instructions() if is_warp_wide(i) and not is_ours(i)), None)
         if needed is None or facts_of(needed.opcode).reads_active_mask:
@@ -149,7 +151,7 @@ def _refuse_missing_lanes(lanes: Lanes, region: Region, uniform: Collection[str]
         passing = ending.union(*(nx.ancestors(others, n) for n in ending if n != name))
         passing |= {name} if passing & set(graph.succ[name]) else set()
         coming = set(graph.pred[name]).union(*(nx.ancestors(graph, n) for n in graph.pred[name]))
-        if (passing & coming) - set(uniform):
+        if (passing & coming) - uniform:
             raise lanes.missing(needed)
 
 
