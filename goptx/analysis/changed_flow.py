@@ -7,11 +7,11 @@ after another would otherwise take time quadratic in the number of these places.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
-from goptx.analysis.cfg import Block, Flow, loops
+from goptx.analysis.cfg import EXIT, Block, Flow, loops
 
 
 def straightened(flow: Flow, source: str, order: Sequence[str], join: str, changed: Mapping[str, Block]) -> Flow:
@@ -75,3 +75,75 @@ def entered_through(flow: Flow, header: str, before: str, block: Block, changed:
         dominators={**idom, before: idom[header], header: before},
         post_dominators={**ipdom, **after, before: header},
     )
+
+
+def parked(flow: Flow, head: str, region: str, inside: Set[str], before: Block, block: Block) -> Flow:
+    """The flow in which the block `region` follows `head`, which is `before` then, instead of the blocks `inside`. They
+    have `head` among them, are entered through it only, and lead to one block outside, as `block` does."""
+    removed = {n for n in inside if n != head}
+    (leave,) = block.end.successors()
+    blocks: dict[str, Block] = {}
+    for name, old in flow.blocks.items():
+        if name not in removed:
+            blocks[name] = old
+        if name == head:
+            blocks |= {head: before, region: block}
+    new = Flow(flow.entry, blocks)
+    if leave == EXIT or not inside.isdisjoint(flow.predecessors()[head]):
+        return new  # threads may stay within, or other loops begin at the head
+    order = [n for n in flow.reverse_postorder() if n not in removed]
+    at = order.index(head) + 1
+    bodies = {h: b for h, b in loops(flow).items() if h not in removed}
+    idom = {n: d for n, d in flow.dominators().items() if n not in removed}
+    ipdom = {n: d for n, d in flow.post_dominators().items() if n not in removed}
+    above = {n: p for n, p in flow.predecessors().items() if n not in removed}
+    return new.with_found(
+        reverse_postorder=(*order[:at], region, *order[at:]),
+        loops={h: b - removed | {region} if head in b else b for h, b in bodies.items()},
+        predecessors=above | _entering(new, [region, leave], {head, region, *above[leave]} - removed),
+        dominators=idom | {region: head, leave: region if idom[leave] in inside else idom[leave]},
+        post_dominators=ipdom | {head: region, region: leave},
+    )
+
+
+def sides_in_turn(
+    flow: Flow, source: str, arms: Mapping[str, Collection[str]], join: str, changed: Mapping[str, Block]
+) -> Flow:
+    """The flow in which the `arms` of the branch of `source`, by their first blocks, come one after the other before
+    `join`, where all of them led: a new block ahead of each leads there or past it. The new blocks are those of
+    `changed` that are not in the flow, in this order.
+
+    Requires: the arms are disjoint, each is entered from `source` only, and none leads to it but through `join`.
+    """
+    entries = [n for n in changed if n not in flow.blocks]
+    blocks: dict[str, Block] = {}
+    for name, old in flow.blocks.items():
+        blocks[name] = changed.get(name, old)
+        if name == source:
+            blocks |= {n: changed[n] for n in entries}
+    new = Flow(flow.entry, blocks)
+    if join == EXIT:
+        return new  # threads may stay within
+    after = dict(zip(entries, [*entries[1:], join], strict=True))
+    arm_of = {name: entry for entry, arm in zip(entries, arms.values(), strict=True) for name in arm}
+    idom, ipdom, above = flow.dominators(), flow.post_dominators(), flow.predecessors()
+    last = entries[-1] if idom[join] == source or idom[join] in arm_of else idom[join]
+    first = dict(zip(arms, entries, strict=True))
+    leading = {name: after[entry] for name, entry in arm_of.items() if ipdom[name] == join}
+    bodies = {h: b.union(entries) if source in b else b for h, b in loops(flow).items()}
+    return new.with_found(
+        loops={h: bodies[h] for h in new.reverse_postorder() if h in bodies},  # loops on sides make it another one
+        predecessors={**above, **_entering(new, [*entries, *arms, join], {source, *entries, *arm_of, *above[join]})},
+        dominators=idom | dict(pairwise([*reversed(entries), source])) | first | {join: last},
+        post_dominators=ipdom | leading | {source: entries[0]} | after,
+    )
+
+
+def _entering(flow: Flow, targets: Collection[str], sources: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """The predecessors of the targets, which are among the sources, in layout order."""
+    found: dict[str, list[str]] = {target: [] for target in targets}
+    for name in flow.blocks:
+        for target in flow.blocks[name].end.successors() if name in sources else ():
+            if target in found:
+                found[target].append(name)
+    return {target: tuple(above) for target, above in found.items()}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from goptx.analysis.cfg import Block, Code, Flow, controls, marked_uniform
-from goptx.analysis.changed_flow import entered_through, leads_only_to, straightened
+from goptx.analysis.changed_flow import entered_through, leads_only_to, parked, sides_in_turn, straightened
 from goptx.analysis.dataflow import extend_live_in, live_in
 from goptx.analysis.sync.sync_spans import is_warp_wide
 from goptx.analysis.terminators import Branch, Switch
@@ -167,11 +167,7 @@ class Lanes:
         theirs = ("", self.running, mask)
         partly = {n for n, other in self.masks.items() if other not in theirs}
         known = self._live.get(mask)
-        if (
-            known is None
-            or known.flow is not self.flow
-            or not known.partly <= partly <= known.partly | known.changed
-        ):
+        if known is None or known.flow is not self.flow or not known.partly <= partly <= known.partly | known.changed:
             known = self._live[mask] = _Live(self.flow, live_in(self.flow, partly))
         elif known.changed:
             extend_live_in(known.registers, self.flow, partly, known.changed)
@@ -187,6 +183,17 @@ class Lanes:
         """Replaces the flow by what `entered_through` makes of it. `changed` reads what it read before, and overwrites
         nothing else for sure."""
         self._change(entered_through(self.flow, header, before, block, changed), {before, *changed})
+
+    def park(self, head: str, region: str, inside: Set[str], before: Block, block: Block) -> None:
+        """Replaces the flow by what `parked` makes of it. All that the region reads counts as read, and nothing is
+        overwritten for sure."""
+        self._change(parked(self.flow, head, region, inside, before, block), {head, region})
+
+    def take_in_turn(
+        self, source: str, arms: Mapping[str, Collection[str]], join: str, changed: Mapping[str, Block]
+    ) -> None:
+        """Replaces the flow by what `sides_in_turn` makes of it. Paths past an arm are new, and none has gone."""
+        self._change(sides_in_turn(self.flow, source, arms, join, changed), changed)
 
     def _change(self, flow: Flow, changed: Iterable[str] | None) -> None:
         """Replaces the flow. What is live is extended for the blocks in `changed`; if None, less may be live."""

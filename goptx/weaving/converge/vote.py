@@ -7,13 +7,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-import networkx as nx
-
-from goptx.analysis.cfg import Block, Code, Flow, closure, controls, left_at, loops
+from goptx.analysis.cfg import Block, Code, closure, controls, left_at, loops
 from goptx.analysis.sync.spin_loops import waiting_loops
 from goptx.analysis.terminators import Branch, Jump
 from goptx.ptx.ir import Guard, Name
-from goptx.weaving.converge.predicate import between, edge_predicate, obstacles
+from goptx.weaving.converge.predicate import blocks_between, edge_predicate, obstacles
 from goptx.weaving.converge.predicate_code import copy, inverted, set_true, vote_any
 from goptx.weaving.converge.running_lanes import Lanes
 
@@ -109,23 +107,23 @@ def _vote(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str
 def vote_sides(lanes: Lanes, block: str) -> str:
     """Sends the warp through each side of the branch of `block` that any of its lanes takes, one after the other.
     Returns "" if it did, else why it cannot. Left to goptx, only for sides with a loop."""
-    flow, graph = lanes.flow, lanes.flow.graph()
+    flow, above = lanes.flow, lanes.flow.predecessors()
     end, join = flow.blocks[block].end, flow.post_dominators()[block]
     if not isinstance(end, Branch):
         return "it is a switch with a side that no predicate can guard"
     if join is None:
         return "its sides never join"
-    arms = {side: frozenset(between(graph, side, join)) for side in end.successors() if side != join}
+    arms = {side: frozenset(blocks_between(flow, [side], join)) for side in end.successors() if side != join}
     inside = frozenset[str]().union(*arms.values())
     if block in inside or sum(map(len, arms.values())) != len(inside):
         return "its sides are not disjoint"
-    if any(set(graph.pred[n]) - arm - {block} for arm in arms.values() for n in arm):
+    if any(set(above[n]) - arm - {block} for arm in arms.values() for n in arm):
         return "it is entered from elsewhere too"
     if any(lanes.masks.get(n) != lanes.masks.get(block) for n in inside):
         return "some lanes end within it"
     if lanes.wait_separately or _waits(lanes, inside):
         return _WAITS
-    if lanes.forced is None and nx.is_directed_acyclic_graph(graph.subgraph(inside)):
+    if lanes.forced is None and not any(body & inside for body in loops(flow).values() if block not in body):
         return "its sides have no loop"
     obstacle = next((o for n in flow.blocks if n in inside for o in obstacles(lanes, flow.blocks[n])), "")
     if not obstacle:
@@ -146,16 +144,14 @@ def _vote_sides(lanes: Lanes, block: str, end: Branch, arms: dict[str, frozenset
             lanes.masks[name] = edges[side]
             lanes.preserve(name, later)
         later |= live[side]
-    blocks: dict[str, Block] = {}
-    for name, old in lanes.flow.blocks.items():
-        arm = next((side for side in arms if name in arms[side]), None)
-        blocks[name] = old if arm is None else replace(old, end=old.end.retarget({join: after[arm]}))
-        if name == block:
-            code = [c for side in arms for c in edge_predicate(lanes, edges[side], under, end, side)]
-            blocks[name] = replace(old, code=(*old.code, *code), end=Jump(entries[0]))
-            for entry, side in zip(entries, arms, strict=True):
-                anyone = lanes.fresh.predicate("any")
-                enters = Branch(Guard(Name(anyone)), side, after[side], True, end.line, safe_to_take=True)
-                blocks[entry] = Block((vote_any(anyone, edges[side]),), enters)
-    lanes.flow = Flow(lanes.flow.entry, blocks)
+    old = lanes.flow.blocks
+    code = [c for side in arms for c in edge_predicate(lanes, edges[side], under, end, side)]
+    changed = {block: replace(old[block], code=(*old[block].code, *code), end=Jump(entries[0]))}
+    for entry, side in zip(entries, arms, strict=True):
+        anyone = lanes.fresh.predicate("any")
+        enters = Branch(Guard(Name(anyone)), side, after[side], True, end.line, safe_to_take=True)
+        changed[entry] = Block((vote_any(anyone, edges[side]),), enters)
+    for side, arm in arms.items():
+        changed |= {n: replace(old[n], end=old[n].end.retarget({join: after[side]})) for n in arm}
+    lanes.take_in_turn(block, arms, join, changed)
     lanes.voted(entries)
