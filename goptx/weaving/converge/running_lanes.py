@@ -104,15 +104,22 @@ class Lanes:
         now = _decision(self.flow.blocks[name])
         if not now:
             return False
-        if self._by_data is None:
-            branches = uniformity(self.flow, {}, self.shape).branches
-            self._by_data = {n: _decision(self.flow.blocks[n]) for n, u in branches.items() if u > Uniformity.WARP}
         decision, divergent = self._known.get(name, ((), False))
-        if decision == now and (not divergent or self._by_data.get(name) == now):
-            return divergent
+        if decision == now and not divergent:
+            return False
+        changed = self._found is not None and self._found[0] is not self.flow
+        if decision == now and changed and self._differing_by_data().get(name) == now:
+            return True
         branches = self.uniformity().branches
         self._known = {n: (_decision(b), branches[n] > Uniformity.WARP) for n, b in self.flow.blocks.items()}
         return self._known[name][1]
+
+    def _differing_by_data(self) -> dict[str, _Decision]:
+        """What the branches are decided by that lanes of one warp take differently whatever else decides."""
+        if self._by_data is None:
+            branches = uniformity(self.flow, {}, self.shape).branches
+            self._by_data = {n: _decision(self.flow.blocks[n]) for n, u in branches.items() if u > Uniformity.WARP}
+        return self._by_data
 
     def voted(self, names: Collection[str]) -> None:
         """The branches at the ends of these blocks are now decided by votes, which are the same for a warp."""
