@@ -50,7 +50,7 @@ def leads_only_to(flow: Flow, chain: Sequence[str], join: str) -> bool:
 
 
 def entered_through(flow: Flow, header: str, before: str, block: Block, changed: Mapping[str, Block]) -> Flow:
-    """The flow with the new block `before` ahead of a single-entry loop: it jumps to the header, and all that entered
+    """The flow with the new block `before` above a single-entry loop: it jumps to the header, and all that entered
     the loop leads to it. `changed` has blocks of the loop with other code; they lead where they led.
 
     Requires: no block of the loop but the header has predecessors outside. Then all paths to the header from outside,
@@ -110,7 +110,7 @@ def sides_in_turn(
     flow: Flow, source: str, arms: Mapping[str, Collection[str]], join: str, changed: Mapping[str, Block]
 ) -> Flow:
     """The flow in which the `arms` of the branch of `source`, by their first blocks, come one after the other before
-    `join`, where all of them led: a new block ahead of each leads there or past it. The new blocks are those of
+    `join`, where all of them led: a new block above each leads there or past it. The new blocks are those of
     `changed` that are not in the flow, in this order.
 
     Requires: the arms are disjoint, each is entered from `source` only, and none leads to it but through `join`.
