@@ -60,7 +60,7 @@ def entered_through(flow: Flow, header: str, before: str, block: Block, changed:
     outside = tuple(n for n in above[header] if n not in body)
     redirected = {n: replace(flow.blocks[n], end=flow.blocks[n].end.retarget({header: before})) for n in outside}
     blocks: dict[str, Block] = {}
-    for name, old in (flow.blocks | redirected | changed).items():
+    for name, old in {**flow.blocks, **redirected, **changed}.items():
         if name == header:
             blocks[before] = block
         blocks[name] = old

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import count, pairwise
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from goptx.analysis.cfg import EXIT, Block, Flow, loops
@@ -57,18 +57,19 @@ def ask_all(flow: Flow) -> None:
         getattr(flow, f"_{query}")
 
 
-@given(flows(), st.data())
-def test_a_loop_that_is_entered_through_a_new_block(flow: Flow, data: st.DataObject) -> None:
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(flows())
+def test_a_loop_that_is_entered_through_a_new_block(flow: Flow) -> None:
     above = flow.predecessors()
-    single = [h for h, body in loops(flow).items() if all(body.issuperset(above[n]) for n in body if n != h)]
-    assume(single)
-    header = data.draw(st.sampled_from(single))
-    new = entered_through(flow, header, "before", Block((), Jump(header)), {})
-    assert all(new.found(query) is not None for query in QUERIES)
-    same_as_anew(new)
-    assert new.predecessors()["before"] == tuple(n for n in above[header] if n not in loops(flow)[header])
+    for header, body in loops(flow).items():
+        if all(body.issuperset(above[n]) for n in body if n != header):
+            new = entered_through(flow, header, "before", Block((), Jump(header)), {})
+            assert all(new.found(query) is not None for query in QUERIES)
+            same_as_anew(new)
+            assert new.predecessors()["before"] == tuple(n for n in above[header] if n not in body)
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(flows())
 def test_blocks_that_are_laid_one_after_the_other(flow: Flow) -> None:
     ask_all(flow)
@@ -85,6 +86,7 @@ def test_blocks_that_are_laid_one_after_the_other(flow: Flow) -> None:
         same_as_anew(straightened(flow, source, order, join, changed))
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(flows())
 def test_a_closed_region_that_becomes_a_block(flow: Flow) -> None:
     ask_all(flow)
@@ -102,6 +104,7 @@ def test_a_closed_region_that_becomes_a_block(flow: Flow) -> None:
                 same_as_anew(new)
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(flows())
 def test_sides_that_are_taken_in_turn(flow: Flow) -> None:
     ask_all(flow)
