@@ -14,7 +14,7 @@ from command_line import run
 
 import goptx
 from goptx.cli.depfile import rule
-from goptx.errors import GoptxError, InputError, PtxSyntaxError
+from goptx.errors import CannotLink, GoptxError, InputError, PtxSyntaxError
 from goptx.ptx.parse import parse
 
 HERE = Path(__file__).parent
@@ -101,6 +101,33 @@ def early_ends(number: int) -> str:
     return kernel(f"{LOADED}{tests}END:")
 
 
+def loops(number: int) -> str:
+    """Loops in a row that lanes leave one by one."""
+    each = (
+        "mov.u32 %r4, 0;\nL{0}:\nadd.u32 %r4, %r4, 1;\nst.global.u32 [%d3], %r4;\n"
+        "setp.lt.u32 %p1, %r4, %r1;\n@%p1 bra L{0};\n"
+    )
+    return kernel(LOADED + "".join(map(each.format, range(number))))
+
+
+def loops_in_a_loop(number: int) -> str:
+    ends = "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p2, %r3, 10;\n@%p2 bra LOOP;"
+    return kernel(f"{LOADED}mov.u32 %r3, 0;\nLOOP:\n{loops(number).partition(LOADED)[2].partition('ret;')[0]}{ends}")
+
+
+def long_sides(number: int) -> str:
+    """Sides in a row that are too long for predicates."""
+    sides = ["".join(f"{op} %r2, %r2, %r{3 + i % 2};\n" for i in range(24)) for op in ("add.u32", "mul.lo.u32")]
+    return kernel(
+        LOADED
+        + "".join(
+            f"setp.lt.u32 %p1, %r1, {i + 1};\n@%p1 bra S{i};\n{sides[0]}bar.warp.sync -1;\nbra E{i};\nS{i}:\n{sides[1]}"
+            f"E{i}:\nst.global.u32 [%d3], %r2;\n"
+            for i in range(number)
+        )
+    )
+
+
 def adds(number: int) -> str:
     return kernel(".reg .b32 %r<4>;\nmov.u32 %r1, 1;\n" + "add.s32 %r1, %r1, %r1; " * number)
 
@@ -161,6 +188,26 @@ def test_calls_that_would_be_inlined_without_end(times: int, depth: int) -> None
     assert found.endswith("[size-limits]")
 
 
+def test_how_many_instructions_may_be_inlined(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = calls(2, 3)  # four calls of f0
+    monkeypatch.setenv("GOPTX_MAX_INLINED", "12")
+    with pytest.raises(CannotLink) as refused:
+        goptx.weave(text, text)
+    assert "which makes more than the 12 instructions that GOPTX_MAX_INLINED allows; " in str(refused.value)
+    assert "raise GOPTX_MAX_INLINED" in str(refused.value)
+    monkeypatch.setenv("GOPTX_MAX_INLINED", "60")
+    assert goptx.weave(text, text).ptx.count("bar.sync") == 4
+    monkeypatch.setenv("GOPTX_MAX_INLINED", "")  # the default
+    goptx.weave(text, text)
+
+
+@pytest.mark.parametrize("stated", ["many", "-1", "1e6", "9" * 5000])
+def test_a_limit_that_is_no_number(stated: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOPTX_MAX_INLINED", stated)
+    with pytest.raises(InputError, match=r"is not a number of instructions; give .*GOPTX_MAX_INLINED=200000\."):
+        goptx.weave(calls(1, 3), calls(1, 3))
+
+
 def test_calls_that_are_inlined() -> None:
     assert within("weave", calls(1, 60), 20) == "done"
 
@@ -171,6 +218,14 @@ def test_time_grows_with_the_number_of_divergent_branches(make: Callable[[int], 
     found, less, _ = cost("weave", make(200))
     assert found == "done"
     assert cost("weave", make(800))[1] < 6 + 10 * less  # 4 times n log n would be 5 times
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [loops, loops_in_a_loop, long_sides])
+def test_time_grows_with_the_number_of_divergent_loops_and_regions(make: Callable[[int], str]) -> None:
+    found, less, _ = cost("weave", make(80))
+    assert found == "done"
+    assert cost("weave", make(320))[1] < 3 + 8 * less  # quadratic time would be 16 times
 
 
 def test_time_and_memory_of_straight_code() -> None:

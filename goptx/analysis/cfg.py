@@ -6,10 +6,11 @@ its successors; a branch whose two targets are the same is a `Jump`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from typing import Any
 
 import networkx as nx
 
@@ -140,6 +141,10 @@ class Flow:
         frozen: nx.DiGraph[str] = nx.freeze(graph)
         return frozen
 
+    def successors(self) -> dict[str, tuple[str, ...]]:
+        """Where each block leads, in the order of its end."""
+        return {name: block.end.successors() for name, block in self.blocks.items()}
+
     def predecessors(self) -> Mapping[str, Sequence[str]]:
         """The predecessors of each block, in layout order."""
         return self._predecessors
@@ -152,40 +157,14 @@ class Flow:
                 found[target].append(name)
         return {name: tuple(above) for name, above in found.items()}
 
-    def straightened(self, source: str, order: Sequence[str], join: str, changed: Mapping[str, Block]) -> Flow:
-        """The flow in which the blocks of `order` follow `source` one after the other, and then `join`: `changed` has
-        `source` and them with such ends.
+    def found(self, query: str) -> Any:
+        """What is cached of a query, such as "loops"; None if it has not been asked."""
+        return self.__dict__.get(f"_{query}")
 
-        Where before they led to each other and to `join` only, no other block is reached differently, and what is known
-        of the flow serves for the new one.
-        """
-        flow = Flow(self.entry, {**self.blocks, **changed})
-        chain, inside = [source, *order], {source, *order}
-        if not self.leads_only_to(chain, join):
-            return flow
-        known: dict[str, object] = {}
-        if "_reverse_postorder" in self.__dict__:
-            outside = [n for n in self._reverse_postorder if n == source or n not in inside]
-            at = outside.index(source) + 1
-            known["_reverse_postorder"] = (*outside[:at], *order, *outside[at:])
-        if "_loops" in self.__dict__:  # the path from the source to the join was in the same loops
-            known["_loops"] = self._loops
-        above = self._predecessors
-        others = [n for n in above[join] if n not in inside]
-        layout = {n: i for i, n in enumerate(self.blocks)} if others else {}
-        entering = tuple(sorted([*others, chain[-1]], key=layout.__getitem__)) if others else (chain[-1],)
-        known["_predecessors"] = {**above, **{n: (p,) for p, n in pairwise(chain)}, join: entering}
-        if "_dominators" in self.__dict__:
-            found = self._dominators | dict(pairwise(reversed(chain)))
-            known["_dominators"] = found | {join: chain[-1]} if self._dominators[join] in inside else found
-        if "_post_dominators" in self.__dict__:
-            known["_post_dominators"] = self._post_dominators | dict(pairwise([*chain, join]))
-        flow.__dict__.update(known)
-        return flow
-
-    def leads_only_to(self, chain: Sequence[str], join: str) -> bool:
-        """Whether the blocks of `chain` lead to `join` and, beside it, to each other, but not back to the first."""
-        return all(t == join or t in chain[1:] for name in chain for t in self.blocks[name].end.successors())
+    def with_found(self, **results: object) -> Flow:
+        """The flow, of which these queries have been answered (changed_flow.py)."""
+        self.__dict__.update({f"_{query}": result for query, result in results.items()})
+        return self
 
     def reverse_postorder(self) -> Sequence[str]:
         """The blocks reachable from the entry, predecessors first except over back edges."""
@@ -426,7 +405,8 @@ def left_at(flow: Flow, body: Collection[str]) -> list[str]:
 def depths(flow: Flow) -> dict[str, int]:
     """The number of loops around each block."""
     bodies = loops(flow).values()
-    return {name: sum(name in body for body in bodies) for name in flow.blocks}
+    around = Counter(name for body in bodies for name in body)
+    return {name: around[name] for name in flow.blocks}
 
 
 def controls(flow: Flow) -> dict[str, frozenset[str]]:
@@ -437,7 +417,7 @@ def controls(flow: Flow) -> dict[str, frozenset[str]]:
     return flow._controls
 
 
-def closure(start: Iterable[str], edges: dict[str, frozenset[str]]) -> frozenset[str]:
+def closure(start: Iterable[str], edges: Mapping[str, Iterable[str]]) -> frozenset[str]:
     """Everything reachable from `start` over `edges`. A start node is included only if it can be reached again."""
     seen: set[str] = set()
     stack = [t for s in start for t in edges.get(s, ())]

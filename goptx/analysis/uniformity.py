@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache, reduce
+from functools import lru_cache
+from typing import NamedTuple
 
 from goptx.analysis.cfg import Code, Flow, controls
 from goptx.analysis.dataflow import KNOWN, depends_on, read, register_of, sets, solve, written
@@ -78,8 +79,7 @@ _Key = str | tuple[str, str]
 MANY = 4  # an instruction with more results has one key for all that these depend on
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """What is known of a key: its uniformity; for an integer, the windows that it has in each warp and in each CTA, if
     any, and how uniform the base of the first is (the base of the other is that of the CTA)."""
 
@@ -202,7 +202,10 @@ class _Rules:
 
 def joined(several: Iterable[Uniformity]) -> Uniformity:
     """The uniformity of a value that depends on all of them."""
-    return reduce(Uniformity.joined, several, Uniformity.CTA)
+    found = Uniformity.CTA
+    for value in several:
+        found = _JOINED[found][value]
+    return found
 
 
 def _normal(found: _Found) -> _Found:

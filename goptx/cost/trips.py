@@ -6,7 +6,7 @@ are too small); one that counts from one constant to another has that trip count
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from goptx.analysis.cfg import Flow, loops
 from goptx.analysis.dataflow import computed_from, read, written
@@ -19,7 +19,8 @@ UNKNOWN = 10.0  # trips of such a loop in the middle assumption, as elsewhere in
 def loop_trips(flow: Flow) -> dict[str, float | None]:
     """How often each loop runs whenever it is entered, by the name of its head; None where that is unknown."""
     sizes = _from_sizes(flow)
-    return {header: _times(flow, body, sizes) for header, body in loops(flow).items()}
+    moves = _moves(flow)
+    return {header: _times(flow, body, sizes, moves) for header, body in loops(flow).items()}
 
 
 def trips(flow: Flow, found: Mapping[str, float | None], unknown: float = UNKNOWN) -> dict[str, float]:
@@ -47,26 +48,39 @@ def _from_sizes(flow: Flow) -> set[str]:
     return computed_from(flow, ("%nctaid",))
 
 
-def _times(flow: Flow, body: Collection[str], sizes: Collection[str]) -> float | None:
+def _moves(flow: Flow) -> dict[str, list[tuple[str, Instruction]]]:
+    """The `mov` instructions that write each register, each with its block."""
+    found: dict[str, list[tuple[str, Instruction]]] = {}
+    for name, block in flow.blocks.items():
+        for instruction in block.instructions():
+            for register in written(instruction) if facts_of(instruction.opcode).moves else ():
+                found.setdefault(register, []).append((name, instruction))
+    return found
+
+
+def _times(
+    flow: Flow, body: Collection[str], sizes: Collection[str], moves: Mapping[str, Sequence[tuple[str, Instruction]]]
+) -> float | None:
     inside = [i for name in body for i in flow.blocks[name].instructions()]
     changed = {register for i in inside for register in written(i)}
     for step in inside:
         if facts_of(step.opcode).adds and written(step) & read(step):
             if any(n in sizes and n not in changed for n in read(step)):
                 return 1.0
-            if (count := _counted(flow, body, inside, step)) is not None:
+            if (count := _counted(body, inside, step, moves)) is not None:
                 return count
     return None
 
 
-def _counted(flow: Flow, body: Collection[str], inside: Collection[Instruction], step: Instruction) -> float | None:
+def _counted(
+    body: Collection[str],
+    inside: Collection[Instruction],
+    step: Instruction,
+    moves: Mapping[str, Sequence[tuple[str, Instruction]]],
+) -> float | None:
     """The trip count of a loop whose counter `step` takes from one constant to another; None if that is unknown."""
     (counter,) = written(step)
-    first = [
-        _number(i.operands[1])
-        for name, block in flow.blocks.items() if name not in body
-        for i in block.instructions() if counter in written(i) and facts_of(i.opcode).moves
-    ]  # fmt: skip
+    first = [_number(i.operands[1]) for name, i in moves.get(counter, ()) if name not in body]
     last = [_number(i.operands[-1]) for i in inside if facts_of(i.opcode).compares and counter in read(i)]
     by = _number(step.operands[-1])
     if len(first) != 1 or len(last) != 1 or first[0] is None or last[0] is None or not by:

@@ -27,6 +27,7 @@ from types import MappingProxyType
 
 from goptx.analysis.cfg import EXIT, Flow, closure, controls, marked_uniform
 from goptx.analysis.sync.barriers import needs_all_threads
+from goptx.analysis.sync.spin_loops import may_read_strongly
 from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.errors import CannotWeave
 from goptx.latency.cost import Cycles
@@ -104,6 +105,7 @@ def converge_flow(
     refuse_flags_across_blocks(flow, prefix, at)
     lanes = Lanes(flow, Fresh(prefix), at, cycles, forced, presume, parameters, shape)
     lanes.promise(warp_branches(flow))
+    lanes.reads_strongly = any(map(may_read_strongly, flow.instructions()))
     lanes.wait_separately = lanes_wait_separately(lanes.flow)
     if forced in (None, "predicate"):
         leave_early(lanes)

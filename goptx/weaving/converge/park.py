@@ -6,12 +6,12 @@ stand on each of them (duplicate). Which of the two the merger decides.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import networkx as nx
 
-from goptx.analysis.cfg import EXIT, Block, Code, Flow, Region
+from goptx.analysis.cfg import EXIT, Block, Code, Region
 from goptx.analysis.dataflow import written
 from goptx.analysis.sync.barrier_uniformity import barriers_in, barriers_on_every_path
 from goptx.analysis.sync.barriers import is_barrier, is_cluster_barrier, is_cta_barrier, is_reduction
@@ -22,7 +22,7 @@ from goptx.errors import CannotWeave
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Guard, Instruction, Name
 from goptx.ptx.opcodes import facts_of
-from goptx.weaving.converge.predicate import between
+from goptx.weaving.converge.predicate import blocks_between
 from goptx.weaving.converge.predicate_code import is_ours
 from goptx.weaving.converge.running_lanes import Lanes
 from goptx.weaving.merging.barrier_ids import unaligned
@@ -42,13 +42,13 @@ def park_barriers(lanes: Lanes, block: str) -> bool:
 def park(lanes: Lanes, block: str) -> None:
     """Makes the smallest closed region around `block` one block of the flow. Raises `CannotWeave` where lanes that
     the region needs together would be separated."""
-    flow, graph = lanes.flow, lanes.flow.graph()
+    flow = lanes.flow
     line = lanes.line(block)
     head, leave, blocks = _closed_region(lanes, block)
     first = flow.blocks[head]
     lanes.regions += 1
     name, start = f"{head}.region{lanes.regions}", f"{head}.in{lanes.regions}"
-    entered_again = bool(set(graph.pred[head]) & blocks)
+    entered_again = not blocks.isdisjoint(flow.predecessors()[head])
     # Straight code before the region need not be parked with it.
     before = Block((), Jump(name)) if entered_again else Block(first.code, Jump(name), first.pragmas)
     inner = _flat(start, first if entered_again else replace(first, code=(), pragmas=()))
@@ -56,8 +56,7 @@ def park(lanes: Lanes, block: str) -> None:
         if n in blocks and n != head:
             inner |= _flat(n, flow.blocks[n])
     inner = {n: replace(b, end=b.end.retarget({head: start})) for n, b in inner.items()}
-    uniform = {start if n == head else n for n, u in lanes.uniformity().branches.items() if u <= Uniformity.WARP}
-    _refuse_missing_lanes(lanes, Region(start, inner, leave), uniform)
+    _refuse_missing_lanes(lanes, Region(start, inner, leave), head)
     mask = lanes.masks.get(head, "")
     arrivals = _arrivals(lanes, Region(start, inner, leave), mask)
     inner = {n: replace(b, code=tuple(lanes.guards().without_ended(b.code))) for n, b in inner.items()}
@@ -76,16 +75,9 @@ def park(lanes: Lanes, block: str) -> None:
         if any(is_ours(i) and is_warp_wide(i) for b in inner.values() for i in b.instructions()):
             raise _entangled(lanes, block)  # a vote of all lanes, where those that have ended no longer come
         region = _guarded(region, mask, f"{start}.gate", arrivals)
-    outside: dict[str, Block] = {}
-    for n, b in flow.blocks.items():
-        if n == head:
-            outside[head] = before
-            outside[name] = Block((), Jump(leave), (), region)
-        elif n not in blocks:
-            outside[n] = b
     lanes.divergences = [d for d in lanes.divergences if not d.regions & blocks]  # regions within this one
     lanes.divergences.append(Divergence(line, "park", frozenset((name,))))
-    lanes.flow = Flow(flow.entry, outside)
+    lanes.park(head, name, blocks, before, Block((), Jump(leave), (), region))
 
 
 def _left_by_ended(lanes: Lanes, region: Region) -> dict[str, Block]:
@@ -135,12 +127,15 @@ def _flat(name: str, block: Block) -> dict[str, Block]:
     return {name: Block((), Jump(block.region.entry)), **block.region.blocks}
 
 
-def _refuse_missing_lanes(lanes: Lanes, region: Region, uniform: Collection[str]) -> None:
+def _refuse_missing_lanes(lanes: Lanes, region: Region, head: str) -> None:
     """Lanes that end the kernel in a region live on after it: no warp instruction that they do not come to may wait
-    for them. At the blocks of `uniform` lanes do not diverge."""
-    flow = region.flow()
-    graph = flow.graph()
+    for them. The entry of the region is the block `head` of the flow."""
     ending = _ending(lanes, region)
+    if not ending:
+        return
+    graph = region.flow().graph()
+    branches = lanes.uniformity().branches
+    uniform = {region.entry if n == head else n for n, u in branches.items() if u <= Uniformity.WARP}
     for name, block in region.blocks.items():
         needed = next((i for i in block.instructions() if is_warp_wide(i) and not is_ours(i)), None)
         if needed is None or facts_of(needed.opcode).reads_active_mask:
@@ -149,7 +144,7 @@ def _refuse_missing_lanes(lanes: Lanes, region: Region, uniform: Collection[str]
         passing = ending.union(*(nx.ancestors(others, n) for n in ending if n != name))
         passing |= {name} if passing & set(graph.succ[name]) else set()
         coming = set(graph.pred[name]).union(*(nx.ancestors(graph, n) for n in graph.pred[name]))
-        if (passing & coming) - set(uniform):
+        if (passing & coming) - uniform:
             raise lanes.missing(needed)
 
 
@@ -187,16 +182,15 @@ def _with_copies(code: Sequence[Code]) -> tuple[Code, ...]:
 
 def _closed_region(lanes: Lanes, block: str) -> tuple[str, str, frozenset[str]]:
     """The first block of the smallest closed region around `block`, the block after it, and all its blocks."""
-    graph = lanes.flow.graph()
-    idom = lanes.flow.dominators()
-    ipdom = lanes.flow.post_dominators()
+    flow, above = lanes.flow, lanes.flow.predecessors()
+    idom, ipdom = flow.dominators(), flow.post_dominators()
     found: list[tuple[str, str, frozenset[str]]] = []
     head: str | None = block
     while head is not None and not any(leave != EXIT for _, leave, _ in found):
         leave = ipdom[head]
         while leave is not None:
-            blocks = frozenset((head,)).union(*(between(graph, s, leave) for s in graph.succ[head]))
-            is_closed = not any(set(graph.pred[n]) - blocks for n in blocks if n != head)
+            blocks = frozenset((head, *blocks_between(flow, flow.blocks[head].end.successors(), leave)))
+            is_closed = all(blocks.issuperset(above[n]) for n in blocks if n != head)
             if block in blocks and is_closed and len({lanes.masks.get(n, "") for n in blocks}) == 1:
                 found.append((head, leave, blocks))
                 break

@@ -74,7 +74,7 @@ def _size(lanes: Lanes, blocks: Sequence[str]) -> int:
 def arms_between(lanes: Lanes, source: str, sides: Sequence[str], join: str) -> Arms:
     """The blocks that the `sides` of the branch of `source` lead through to `join`."""
     flow, above = lanes.flow, lanes.flow.predecessors()
-    blocks = _between(flow, sides, join)
+    blocks = blocks_between(flow, sides, join)
     inside: nx.DiGraph[str] = nx.DiGraph()
     inside.add_nodes_from(blocks)
     inside.add_edges_from((n, t) for n in blocks for t in flow.blocks[n].end.successors() if t in blocks)
@@ -241,7 +241,7 @@ def _disjunction(lanes: Lanes, terms: list[str]) -> tuple[list[Code], str]:
     return code, result
 
 
-def _between(flow: Flow, sides: Sequence[str], join: str) -> set[str]:
+def blocks_between(flow: Flow, sides: Sequence[str], join: str) -> set[str]:
     """The blocks that the sides lead through without passing `join`, which is not among them."""
     found: set[str] = set()
     stack = [side for side in sides if side != join]

@@ -79,9 +79,10 @@ def _ends(flow: Flow) -> dict[str, str]:
     bodies = loops(flow)
     after: dict[str, str] = {}
     graph = flow.graph()
+    layout = {n: i for i, n in enumerate(flow.blocks)}
     for body in bodies.values():
-        ways = [n for n in flow.blocks if n not in body and body & set(graph.pred[n])]
-        on = max(ways, key=lambda n: len(nx.descendants(graph, n)), default=EXIT)
+        ways = sorted({t for n in body for t in graph.succ[n]} - body, key=layout.__getitem__)
+        on = max(ways, key=lambda n: len(nx.descendants(graph, n))) if len(ways) > 1 else ways[0] if ways else EXIT
         after |= dict.fromkeys((n for n in body if on in graph.succ[n]), on)
     candidates = [
         ((holds(flow, arm, needs_lanes), _instructions(flow, arm), i), name, side, arm)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from goptx.analysis.cfg import Block, Code, Flow, controls, marked_uniform
+from goptx.analysis.changed_flow import entered_through, leads_only_to, parked, sides_in_turn, straightened
 from goptx.analysis.dataflow import extend_live_in, live_in
 from goptx.analysis.sync.sync_spans import is_warp_wide
 from goptx.analysis.terminators import Branch, Switch
@@ -33,6 +34,7 @@ class Lanes:
     promised: blocks whose branch whole warps take together because the kernel says so, and how alike it is otherwise.
     wait_separately: whether lanes of a warp may come to a wait for other threads one by one (spin_regions.py). Votes
     would then hold up lanes that others wait for.
+    reads_strongly: whether instructions may read what other threads write meanwhile. Those that goptx adds do not.
     running: predicate of the lanes that have not ended, "" while none can have; `running_lanes` the same as a lane
     mask, "" where no warp instruction needs it.
     after_ends: the blocks where the others go on after lanes have ended, each with the block where they end.
@@ -54,6 +56,7 @@ class Lanes:
     presumed: set[str] = field(default_factory=set)
     promised: dict[str, Uniformity] = field(default_factory=dict)
     wait_separately: bool = False
+    reads_strongly: bool = True
     running: str = ""
     running_lanes: str = ""
     after_ends: dict[str, str] = field(default_factory=dict)
@@ -101,15 +104,22 @@ class Lanes:
         now = _decision(self.flow.blocks[name])
         if not now:
             return False
-        if self._by_data is None:
-            branches = uniformity(self.flow, {}, self.shape).branches
-            self._by_data = {n: _decision(self.flow.blocks[n]) for n, u in branches.items() if u > Uniformity.WARP}
         decision, divergent = self._known.get(name, ((), False))
-        if decision == now and (not divergent or self._by_data.get(name) == now):
-            return divergent
+        if decision == now and not divergent:
+            return False
+        changed = self._found is not None and self._found[0] is not self.flow
+        if decision == now and changed and self._differing_by_data().get(name) == now:
+            return True
         branches = self.uniformity().branches
         self._known = {n: (_decision(b), branches[n] > Uniformity.WARP) for n, b in self.flow.blocks.items()}
         return self._known[name][1]
+
+    def _differing_by_data(self) -> dict[str, _Decision]:
+        """What the branches are decided by that lanes of one warp take differently whatever else decides."""
+        if self._by_data is None:
+            branches = uniformity(self.flow, {}, self.shape).branches
+            self._by_data = {n: _decision(self.flow.blocks[n]) for n, u in branches.items() if u > Uniformity.WARP}
+        return self._by_data
 
     def voted(self, names: Collection[str]) -> None:
         """The branches at the ends of these blocks are now decided by votes, which are the same for a warp."""
@@ -164,24 +174,41 @@ class Lanes:
         theirs = ("", self.running, mask)
         partly = {n for n, other in self.masks.items() if other not in theirs}
         known = self._live.get(mask)
-        if (
-            known is None
-            or known.flow is not self.flow
-            or not known.partly <= partly <= known.partly | known.straightened
-        ):
+        if known is None or known.flow is not self.flow or not known.partly <= partly <= known.partly | known.changed:
             known = self._live[mask] = _Live(self.flow, live_in(self.flow, partly))
-        elif known.straightened:
-            extend_live_in(known.registers, self.flow, partly, known.straightened)
-        known.partly, known.straightened = partly, set()
+        elif known.changed:
+            extend_live_in(known.registers, self.flow, partly, known.changed)
+        known.partly, known.changed = partly, set()
         return known.registers
 
     def straighten(self, source: str, order: Sequence[str], join: str, changed: Mapping[str, Block]) -> None:
-        """Replaces the flow by what `Flow.straightened` makes of it."""
-        before, self.flow = self.flow, self.flow.straightened(source, order, join, changed)
+        """Replaces the flow by what `straightened` makes of it."""
+        more_live = leads_only_to(self.flow, [source, *order], join)
+        self._change(straightened(self.flow, source, order, join, changed), changed if more_live else None)
+
+    def enter_through(self, header: str, before: str, block: Block, changed: Mapping[str, Block]) -> None:
+        """Replaces the flow by what `entered_through` makes of it. `changed` reads what it read before, and overwrites
+        nothing else for sure."""
+        self._change(entered_through(self.flow, header, before, block, changed), {before, *changed})
+
+    def park(self, head: str, region: str, inside: Set[str], before: Block, block: Block) -> None:
+        """Replaces the flow by what `parked` makes of it. All that the region reads counts as read, and nothing is
+        overwritten for sure."""
+        self._change(parked(self.flow, head, region, inside, before, block), {head, region})
+
+    def take_in_turn(
+        self, source: str, arms: Mapping[str, Collection[str]], join: str, changed: Mapping[str, Block]
+    ) -> None:
+        """Replaces the flow by what `sides_in_turn` makes of it. Paths past an arm are new, and none has gone."""
+        self._change(sides_in_turn(self.flow, source, arms, join, changed), changed)
+
+    def _change(self, flow: Flow, changed: Iterable[str] | None) -> None:
+        """Replaces the flow. What is live is extended for the blocks in `changed`; if None, less may be live."""
+        before, self.flow = self.flow, flow
         for known in self._live.values():
-            if known.flow is before and before.leads_only_to([source, *order], join):
-                known.flow = self.flow
-                known.straightened |= changed.keys()
+            if known.flow is before and changed is not None:
+                known.flow = flow
+                known.changed.update(changed)
 
     def preserve(self, name: str, registers: frozenset[str]) -> None:
         self.preserved[name] = self.preserved.get(name, frozenset()) | registers
@@ -201,12 +228,12 @@ class Lanes:
 @dataclass(slots=True)
 class _Live:
     """The registers live at the start of each block of a flow; `partly` as `live_in` takes it. It does not hold yet for
-    the blocks that were `straightened` since."""
+    the blocks that were `changed` since."""
 
     flow: Flow
     registers: dict[str, frozenset[str]]
     partly: set[str] = field(default_factory=set)
-    straightened: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
 
 
 _Decision = tuple[object, ...]

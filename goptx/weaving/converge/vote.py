@@ -7,13 +7,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-import networkx as nx
-
-from goptx.analysis.cfg import Block, Code, Flow, closure, controls, left_at, loops
+from goptx.analysis.cfg import Block, Code, closure, controls, left_at, loops
 from goptx.analysis.sync.spin_loops import waiting_loops
 from goptx.analysis.terminators import Branch, Jump
 from goptx.ptx.ir import Guard, Name
-from goptx.weaving.converge.predicate import between, edge_predicate, obstacles
+from goptx.weaving.converge.predicate import blocks_between, edge_predicate, obstacles
 from goptx.weaving.converge.predicate_code import copy, inverted, set_true, vote_any
 from goptx.weaving.converge.running_lanes import Lanes
 
@@ -50,30 +48,31 @@ def vote(lanes: Lanes, loop: Loop) -> str:
 
 
 def _obstacle(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str]) -> str:
-    flow, graph = lanes.flow, lanes.flow.graph()
-    if lanes.wait_separately or _waits(flow, body):
+    flow, above = lanes.flow, lanes.flow.predecessors()
+    own = {n: flow.blocks[n] for n in flow.blocks if n in body}
+    if lanes.wait_separately or _waits(lanes, body):
         return _WAITS
-    if len({t for n in leaving for t in graph.succ[n] if t not in body}) != 1:
+    if len({t for n in leaving for t in own[n].end.successors() if t not in body}) != 1:
         return "the loop is left to several places"
-    if any(set(graph.pred[n]) - body for n in body if n != header):
+    if any(not body.issuperset(above[n]) for n in body if n != header):
         return "the loop has multiple entries"
-    if any(not isinstance(flow.blocks[n].end, Branch) for n in leaving):
+    if any(not isinstance(own[n].end, Branch) for n in leaving):
         return "a switch leaves the loop"
     if any(lanes.masks.get(n) != lanes.masks.get(header) for n in body):
         return "some lanes end within the loop"
-    if any(n in inner for h, inner in loops(flow).items() if inner < body for n in leaving):
+    if any(n in inner for inner in loops(flow).values() if inner < body for n in leaving):
         return "a loop within it leaves it"
-    deciders = {c for n in leaving for c in closure([n], controls(flow)) if c in body}
-    if any(c not in leaving and lanes.diverges(c) for c in deciders):
+    divergent = {n for n in own if n not in leaving and lanes.diverges(n)}
+    if divergent and any(not divergent.isdisjoint(closure([n], controls(flow))) for n in leaving):
         return "it is left under a condition that differs by lane"
-    return next((o for n in flow.blocks if n in body for o in obstacles(lanes, flow.blocks[n])), "")
+    return next((o for block in own.values() for o in obstacles(lanes, block)), "")
 
 
 _WAITS = "lanes that others wait for would wait at a vote"
 
 
-def _waits(flow: Flow, blocks: Collection[str]) -> bool:
-    return any(not body.isdisjoint(blocks) for body, _ in waiting_loops(flow))
+def _waits(lanes: Lanes, blocks: Collection[str]) -> bool:
+    return lanes.reads_strongly and any(not body.isdisjoint(blocks) for body, _ in waiting_loops(lanes.flow))
 
 
 def _vote(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str]) -> None:
@@ -84,16 +83,13 @@ def _vote(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str
     needed = lanes.live_in(header)[target]
     before = f"{header}.enter"
     begin: Code = copy(inside, outer) if outer else set_true(inside)
-    blocks: dict[str, Block] = {}
+    changed: dict[str, Block] = {}
     for name, block in flow.blocks.items():
-        if name == header:
-            blocks[before] = Block((begin,), Jump(header))
         if name not in body:
-            blocks[name] = replace(block, end=block.end.retarget({header: before}))
             continue
         lanes.masks[name] = inside
         lanes.preserve(name, needed)
-        blocks[name] = block
+        changed[name] = block
         if name in leaving:
             assert isinstance(block.end, Branch)
             stay_side = block.end.taken if block.end.taken in body else block.end.fallen
@@ -101,33 +97,33 @@ def _vote(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str
             anyone = lanes.fresh.predicate("any")
             code = [*lanes.fresh.conjunction(inside, inside, stays), vote_any(anyone, inside)]
             end = Branch(Guard(Name(anyone)), stay_side, target, True, block.end.line, safe_to_take=True)
-            blocks[name] = replace(block, code=(*block.code, *code), end=end)
+            changed[name] = replace(block, code=(*block.code, *code), end=end)
     if outer:
         lanes.masks[before] = outer
-    lanes.flow = Flow(before if flow.entry == header else flow.entry, blocks)
+    lanes.enter_through(header, before, Block((begin,), Jump(header)), changed)
     lanes.voted(leaving)
 
 
 def vote_sides(lanes: Lanes, block: str) -> str:
     """Sends the warp through each side of the branch of `block` that any of its lanes takes, one after the other.
     Returns "" if it did, else why it cannot. Left to goptx, only for sides with a loop."""
-    flow, graph = lanes.flow, lanes.flow.graph()
+    flow, above = lanes.flow, lanes.flow.predecessors()
     end, join = flow.blocks[block].end, flow.post_dominators()[block]
     if not isinstance(end, Branch):
         return "it is a switch with a side that no predicate can guard"
     if join is None:
         return "its sides never join"
-    arms = {side: frozenset(between(graph, side, join)) for side in end.successors() if side != join}
+    arms = {side: frozenset(blocks_between(flow, [side], join)) for side in end.successors() if side != join}
     inside = frozenset[str]().union(*arms.values())
     if block in inside or sum(map(len, arms.values())) != len(inside):
         return "its sides are not disjoint"
-    if any(set(graph.pred[n]) - arm - {block} for arm in arms.values() for n in arm):
+    if any(set(above[n]) - arm - {block} for arm in arms.values() for n in arm):
         return "it is entered from elsewhere too"
     if any(lanes.masks.get(n) != lanes.masks.get(block) for n in inside):
         return "some lanes end within it"
-    if lanes.wait_separately or _waits(flow, inside):
+    if lanes.wait_separately or _waits(lanes, inside):
         return _WAITS
-    if lanes.forced is None and nx.is_directed_acyclic_graph(graph.subgraph(inside)):
+    if lanes.forced is None and not any(body & inside for body in loops(flow).values() if block not in body):
         return "its sides have no loop"
     obstacle = next((o for n in flow.blocks if n in inside for o in obstacles(lanes, flow.blocks[n])), "")
     if not obstacle:
@@ -148,16 +144,14 @@ def _vote_sides(lanes: Lanes, block: str, end: Branch, arms: dict[str, frozenset
             lanes.masks[name] = edges[side]
             lanes.preserve(name, later)
         later |= live[side]
-    blocks: dict[str, Block] = {}
-    for name, old in lanes.flow.blocks.items():
-        arm = next((side for side in arms if name in arms[side]), None)
-        blocks[name] = old if arm is None else replace(old, end=old.end.retarget({join: after[arm]}))
-        if name == block:
-            code = [c for side in arms for c in edge_predicate(lanes, edges[side], under, end, side)]
-            blocks[name] = replace(old, code=(*old.code, *code), end=Jump(entries[0]))
-            for entry, side in zip(entries, arms, strict=True):
-                anyone = lanes.fresh.predicate("any")
-                enters = Branch(Guard(Name(anyone)), side, after[side], True, end.line, safe_to_take=True)
-                blocks[entry] = Block((vote_any(anyone, edges[side]),), enters)
-    lanes.flow = Flow(lanes.flow.entry, blocks)
+    old = lanes.flow.blocks
+    code = [c for side in arms for c in edge_predicate(lanes, edges[side], under, end, side)]
+    changed = {block: replace(old[block], code=(*old[block].code, *code), end=Jump(entries[0]))}
+    for entry, side in zip(entries, arms, strict=True):
+        anyone = lanes.fresh.predicate("any")
+        enters = Branch(Guard(Name(anyone)), side, after[side], True, end.line, safe_to_take=True)
+        changed[entry] = Block((vote_any(anyone, edges[side]),), enters)
+    for side, arm in arms.items():
+        changed |= {n: replace(old[n], end=old[n].end.retarget({join: after[side]})) for n in arm}
+    lanes.take_in_turn(block, arms, join, changed)
     lanes.voted(entries)

@@ -7,10 +7,14 @@ body wherever that can be done (`_may_be_copied`); an `exit` there is one of the
 
 What such a call passes in memory is a register then if it is a number that is stored and loaded whole, else a local
 variable, which the assembler turns into registers.
+
+The environment variable GOPTX_MAX_INLINED limits the instructions that an entry may have then.
 """
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -25,7 +29,7 @@ from goptx.analysis.sync.spin_loops import (
     strong_reads_of_functions,
     waiting_loops,
 )
-from goptx.errors import CannotLink, CannotWeave
+from goptx.errors import CannotLink, CannotWeave, InputError
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
     TYPE_BYTES,
@@ -74,8 +78,19 @@ def inlined(module: Module) -> Module:
     return replace(module, items=items)
 
 
-MAX_INLINED = 200_000  # instructions of an entry with those of all calls that are inlined
+INLINED = "GOPTX_MAX_INLINED"  # the setting: instructions of an entry with those of all calls that are inlined
+DEFAULT_INLINED = 200_000
 MAX_DEPTH = 60  # calls within calls that are inlined; scopes nest as deeply as they do
+
+
+def most_inlined() -> int:
+    """How many instructions an entry may have once calls are inlined. Raises `InputError`."""
+    stated = os.environ.get(INLINED) or str(DEFAULT_INLINED)
+    if not re.fullmatch("[0-9]{1,18}", stated, re.ASCII):
+        raise InputError(
+            f"{INLINED}={stated:.40} is not a number of instructions; give for example {INLINED}={DEFAULT_INLINED}."
+        )
+    return int(stated)
 
 
 def _reached(start: Collection[str], edges: Mapping[str, Collection[str]]) -> set[str]:
@@ -104,18 +119,20 @@ def _refuse_endless(module: Module, inliner: _Inliner) -> None:
     for name in reversed(list(nx.topological_sort(_graph(called)))):
         size[name] = own[name] + sum(size[n] for n in called[name])
         depth[name] = 1 + max((depth[n] for n in called[name]), default=0)
+    most = most_inlined()
     for entry in module.entries:
         total = len(list(_instructions(entry)))
         for call in inliner.calls(entry.body or ()):
             name = _call(call)[1]
             total += size[name]
-            too_much = f"{MAX_INLINED} instructions" if total > MAX_INLINED else ""
-            if too_much or depth[name] > MAX_DEPTH:
+            if total > most or depth[name] > MAX_DEPTH:
+                limit, remedy = f"{MAX_DEPTH} calls within each other", ""
+                if total > most:
+                    limit, remedy = f"the {most} instructions that {INLINED} allows", f"raise {INLINED}, "
                 raise CannotLink(
                     f"{module.source}:{call.line}: `{call}`: threads wait in `{name}` or in what it calls, so these "
-                    f"calls would have to be inlined, which makes more than "
-                    f"{too_much or f'{MAX_DEPTH} calls within each other'}; let fewer functions hold the wait, move it "
-                    "into the entry, or use separate launches.",
+                    f"calls would have to be inlined, which makes more than {limit}; let fewer functions hold the "
+                    f"wait, move it into the entry, {remedy}or use separate launches.",
                     rule="size-limits",
                 )
 

@@ -24,9 +24,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
-import networkx as nx
-
-from goptx.analysis.cfg import EXIT, Code, Flow
+from goptx.analysis.cfg import EXIT, Code, Flow, closure
 from goptx.analysis.sync.barriers import is_cta_barrier, is_reduction
 from goptx.analysis.sync.sync_spans import is_warp_wide, sync_points
 from goptx.ptx.ir import Instruction, Operand
@@ -58,14 +56,10 @@ class Order:
         self.leader = 0
         self.entries = [k.flow.entry for k in kernels]
         self.waiting = [sync_points(k.flow, k.threads, k.merged) for k in kernels]
-        graphs = [k.flow.graph() for k in kernels]
         self.before = [
-            w.ordered.union(*(nx.ancestors(g, n) for n in w.ordered)) for w, g in zip(self.waiting, graphs, strict=True)
+            w.ordered | closure(w.ordered, k.flow.predecessors()) for w, k in zip(self.waiting, kernels, strict=True)
         ]
-        self.after_warp_branches = [
-            frozenset[str]().union(*({t, *nx.descendants(g, t)} for n in k.warp_branches for t in g.succ[n]))
-            for k, g in zip(kernels, graphs, strict=True)
-        ]
+        self.after_warp_branches = [closure(k.warp_branches, k.flow.successors()) for k in kernels]
         # For each kernel, whether its instructions of whole warps are ordered with the waits of the other.
         self.lanes_matter = [bool(self.waiting[1 - k].other) and kernels[1 - k].lanes_wait_separately for k in range(2)]
         self.holding = [

@@ -45,7 +45,9 @@ def refuse_flags_across_blocks(flow: Flow, prefix: str, at: Callable[[int], str]
 def refuse_mixed_flags(flow: Flow, describe: Callable[[Instruction], str]) -> None:
     """Raises `CannotWeave` where an instruction of the fused `flow` may read the flag of another kernel, because
     barriers divide its chain. `describe` names an instruction of a kernel."""
-    order, before = flow.reverse_postorder(), flow.graph().pred
+    order, before = flow.reverse_postorder(), flow.predecessors()
+    if not any(facts.uses_carry for name in order for c in flow.blocks[name].code if (facts := _facts(c))):
+        return
 
     def setters(name: str, after: Mapping[str, frozenset[int]]) -> frozenset[int]:
         return frozenset().union(*(after[p] for p in before[name] if p in after))

@@ -12,8 +12,9 @@ adjacent instructions under one guard, which is a scheduling barrier too; so oth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Sequence
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple, TypeVar
 
 from goptx.analysis.cfg import Code
 from goptx.latency.cost import ISSUE
@@ -22,6 +23,8 @@ from goptx.ptx.opcodes import Facts
 from goptx.weaving.schedule.dependences import CONSTANT, NEAR, Node
 from goptx.weaving.schedule.pressure import Pressure
 
+K = TypeVar("K", bound=Hashable)
+_Ready = tuple[tuple[int, int, int], int]  # load depth, scheduling barrier and path of a `Key`, and the node
 _ALIKE = 512  # cycles by which paths may differ: between scheduling barriers the assembler orders by cycles itself
 
 
@@ -51,25 +54,37 @@ def list_schedule(
     guards = [_guard(node.code[0]) for node in nodes]
     emitted = dict.fromkeys((k for node in nodes for k in node.parts), 0)
     left = [node.predecessors for node in nodes]
-    ready = [i for i, count in enumerate(left) if not count]
+    # Where a kernel's ready nodes have one guard, their keys differ in what never changes, and in `over`.
+    fixed = [(-depth, barrier, -(path // _ALIKE)) for depth, barrier, path in zip(depths, barriers, paths, strict=True)]
+    ready: dict[tuple[int, Guard | None], list[_Ready]] = {}
     guard: Guard | None = None
     woven: list[Code] = []
 
+    def over(i: int) -> bool:
+        return 0 < pressure.change(i) > most - pressure.live
+
     def key(i: int) -> Key:
         return Key(
-            over=full and 0 < pressure.change(i) > most - pressure.live,
-            load_depth=-depths[i],
-            scheduling_barrier=barriers[i],
+            over=full and over(i),
+            load_depth=fixed[i][0],
+            scheduling_barrier=fixed[i][1],
             in_a_row=guards[i] is not None and guards[i] == guard,
-            path=-(paths[i] // _ALIKE),
+            path=fixed[i][2],
             emitted=emitted[nodes[i].parts[0]],
             place=i,
         )
 
+    def add(i: int) -> None:
+        heappush(ready.setdefault((nodes[i].parts[0], guards[i]), []), (fixed[i], i))
+
+    for i, count in enumerate(left):
+        if not count:
+            add(i)
     while ready:
         full = pressure.live + pressure.most_born > most
-        i = min(ready, key=key)
-        ready.remove(i)
+        firsts = (min(heap, key=lambda each: (over(each[1]), each)) if full else heap[0] for heap in ready.values())
+        i = min((place for _, place in firsts), key=key)
+        _remove(ready, (nodes[i].parts[0], guards[i]), (fixed[i], i))
         pressure.take(i)
         woven += nodes[i].code
         for k in nodes[i].parts:
@@ -79,8 +94,20 @@ def list_schedule(
         for j in nodes[i].successors:
             left[j] -= 1
             if not left[j]:
-                ready.append(j)
+                add(j)
     return tuple(woven)
+
+
+def _remove(heaps: dict[K, list[_Ready]], which: K, each: _Ready) -> None:
+    """Takes a node out of one of the heaps, none of which is empty."""
+    heap = heaps[which]
+    if heap[0] == each:
+        heappop(heap)
+    else:
+        heap.remove(each)
+        heapify(heap)
+    if not heap:
+        del heaps[which]
 
 
 def _distances(
