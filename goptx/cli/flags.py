@@ -72,6 +72,10 @@ STRATEGIES: Flags = {
         "action": "store_true",
         "help": "auto: assemble the best candidates, and drop those that spill or take more registers than estimated",
     },
+    "decision": {
+        "metavar": "FILE",
+        "help": "auto: make what an earlier decision chose; the file is a report of --report=json",
+    },
 }
 DEPENDENT_TITLE = "of kernels that depend on each other (vertical, auto)"
 DEPENDENT: Flags = {

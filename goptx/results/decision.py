@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
 
 from goptx.display import as_html, as_text, brief
 
@@ -40,22 +41,31 @@ class CandidateEstimate:
 @dataclass(frozen=True, slots=True)
 class Decision:
     """All candidates, the chosen one first, the others from the fastest to the slowest. `decided` is the reason for the
-    choice, `assumed` what the estimates assume because it was not known."""
+    choice, `assumed` what the estimates assume because it was not known. `taken` describes the chosen candidate as
+    plain data, from which it can be made again."""
 
     __repr__ = brief
 
     candidates: tuple[CandidateEstimate, ...]
     decided: str
     assumed: tuple[str, ...] = ()
+    taken: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def chosen(self) -> CandidateEstimate:
         return self.candidates[0]
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """For JSON. `strategy="auto"` takes it as `decision=`, and makes what was chosen then."""
         candidates = [asdict(c) for c in self.candidates]
-        return {"candidates": candidates, "decided": self.decided, "assumed": list(self.assumed)}
+        rest = {"decided": self.decided, "assumed": list(self.assumed), "taken": dict(self.taken)}
+        return {"candidates": candidates, **rest}
+
+    @classmethod
+    def from_dict(cls, held: Mapping[str, Any]) -> Self:
+        """The decision of such data. Raises `KeyError` or `TypeError` for data of another form."""
+        candidates = tuple(CandidateEstimate(**candidate) for candidate in held["candidates"])
+        return cls(candidates, held["decided"], tuple(held["assumed"]), held["taken"])
 
     _repr_pretty_ = as_text
 

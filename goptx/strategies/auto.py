@@ -9,6 +9,7 @@ from typing import Any
 
 from goptx.cost.assumptions import known_of
 from goptx.device.assemble import assembler_name
+from goptx.errors import InputError
 from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.shape import Shape
 from goptx.log import LOG
@@ -16,7 +17,7 @@ from goptx.options import Assume, Choice, ParameterNames, ParameterPairs, Placem
 from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
-from goptx.strategies.auto_decision import cache, cached, key_of
+from goptx.strategies.auto_decision import cache, cached, given, key_of
 from goptx.strategies.choose_strategy import REFUSALS, Search
 from goptx.strategies.horizontal import horizontal
 from goptx.strategies.interleave import interleave
@@ -53,6 +54,7 @@ def auto(
     presume: bool = True,
     assume_private: bool = False,
     assemble: bool = False,
+    decision: Mapping[str, Any] | str | Path | None = None,
 ) -> Woven:
     """The kernels woven, vertical, interleaved or separate, coarsened or not, with a register cap or without: the
     candidate that is estimated to be fastest. A kernel with `wgmma` beside one that is limited by memory may become
@@ -72,6 +74,9 @@ def auto(
         registers, if fewer CTAs fit on an SM than estimated, or if the assembler says that it serializes `wgmma`; the
         report's notes say so. It needs an assembler (`AssemblyError`), and the choice may depend on its version. By
         default the choice is by the estimate alone, and the same on every machine.
+    decision: an earlier decision for these kernels, `report.decision.to_dict()`, or a JSON file with it or with the
+        whole report. What it chose is made, and nothing is estimated again: neither another version of goptx nor a
+        change of a kernel leads to another choice. If a strategy refuses the kernels now, its reason is raised.
     """
     check_request(policy, slicing, divergence, placement)
     check_limits(max_blocks, max_growth)
@@ -82,6 +87,8 @@ def auto(
     fused = {**read, "divergence": divergence, "placement": placement, "presume": presume}
     in_sequence = {**fused, "assume_local": assume_local, "no_barriers": no_barriers, "noalias": noalias}
     if depends or private or local:
+        if decision is not None:
+            raise InputError("decision= is for independent kernels; leave it out, or depends=, private= and local=.")
         dependent = {**in_sequence, "depends": depends, "same": same, "private": private, "local": local}
         dependent |= {"assume_private": assume_private, "unproved": "memory"}
         # Options may name parameters by the names of sources, which the kernels alone do not have.
@@ -100,6 +107,8 @@ def auto(
     table = load_table(latency, target)
     slices = policy == "latency" and slicing == "adaptive"
     search = Search(kernels, own, makers, target, table, slices, known, assemble)
+    if decision is not None:
+        return search.as_decided(given(decision, len(kernels)))
     asked = (
         name,
         policy,

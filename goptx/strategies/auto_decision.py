@@ -1,18 +1,23 @@
-"""The decision of `auto`, cached: which of many candidates is best is not searched again for the same kernels.
+"""The decision of `auto`, cached or given by the caller: which of many candidates is best is not searched again.
 
-The key is a digest of the kernels with their names and lines, the shapes, the options and goptx's own code.
+The key in the cache is a digest of the kernels with their names and lines, the shapes, the options and goptx's own
+code. A decision that the caller saved holds for any kernels of the same number, whatever has changed since.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
 
 from goptx.cache import keys, store
+from goptx.errors import InputError
+from goptx.files_read import content_of
 from goptx.latency.table import LatencyTable
 from goptx.launch.shape import Shape
-from goptx.results.decision import CandidateEstimate, Decision
+from goptx.results.decision import Decision
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
 
@@ -52,12 +57,38 @@ def cached(key: str) -> Decided | None:
 def cache(key: str, decided: Decided | None) -> None:
     """Caches the decision, if there is one."""
     if key and decided:
-        held = {"way": decided.candidate.to_dict(), "decision": decided.decision.to_dict(), "refused": decided.refused}
+        held = {"decision": decided.decision.to_dict(), "refused": decided.refused}
         store.keep(key, json.dumps(held).encode())
 
 
 def _read(content: bytes) -> Decided:
     held = json.loads(content)
-    candidates = tuple(CandidateEstimate(**candidate) for candidate in held["decision"]["candidates"])
-    decision = Decision(candidates, held["decision"]["decided"], tuple(held["decision"]["assumed"]))
-    return Decided(Candidate.from_dict(held["way"]), decision, tuple(held["refused"]))
+    decision = Decision.from_dict(held["decision"])
+    return Decided(Candidate.from_dict(decision.taken), decision, tuple(held["refused"]))
+
+
+def given(decision: Mapping[str, Any] | str | Path, kernels: int) -> Decided:
+    """The decision that a caller saved for so many kernels: what `Decision.to_dict` returned, or the path of a JSON
+    file with that, or with the report in which it stands. Raises `InputError`."""
+    where, held = "decision=", decision
+    if isinstance(decision, str | Path):
+        where = str(decision)
+        try:
+            held = json.loads(content_of(Path(decision), "a decision or report of `auto`, as JSON"))
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{where}: not JSON: {error}; give a decision or report of `auto`.") from None
+    if isinstance(held, Mapping) and "decision" in held:
+        held = held["decision"]
+    try:
+        found = Decision.from_dict(held)  # type: ignore[arg-type]  # its form is not known yet
+        candidate = Candidate.from_dict(found.taken)
+        if not found.candidates:
+            raise ValueError("`candidates` is empty")
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{where}: not a decision of `auto` ({type(error).__name__}: {error}); give `report.decision.to_dict()`, "
+            "or a file with it or with the report."
+        ) from None
+    if len(candidate.factors) != kernels:
+        raise InputError(f"{where}: a decision about {len(candidate.factors)} kernels; {kernels} are given.")
+    return Decided(candidate, found, ())

@@ -68,8 +68,9 @@ class Candidate:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
-        return {"strategy": self.strategy, "factors": self.factors, "cap": self.cap, "options": dict(self.options)}
+        """Plain data, for JSON: equal to what is read of it again."""
+        options = {name: list(value) if isinstance(value, tuple) else value for name, value in self.options}
+        return {"strategy": self.strategy, "factors": list(self.factors), "cap": self.cap, "options": options}
 
     @classmethod
     def from_dict(cls, held: Mapping[str, Any]) -> Candidate:

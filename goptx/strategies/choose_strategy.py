@@ -166,7 +166,7 @@ class Search:
             )
             for c, p in sorted(found.items(), key=lambda item: (item[0] != candidate, item[1].cycles))
         ]
-        decision = Decision(tuple(candidates), _decided(candidate, found), self._assumed())
+        decision = Decision(tuple(candidates), _decided(candidate, found), self._assumed(), candidate.to_dict())
         self.decided = Decided(candidate, decision, tuple(self._reasons()))
         return self._capped(self.made[candidate.uncapped])
 

@@ -6,8 +6,9 @@ that describe the kernels or what they have in common: a fusion region derives t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypedDict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypedDict
 
 from goptx.options import Choice, Fold, ParameterNames, ParameterPairs, Placement, Policy, Slicing, Streams, Unproved
 from goptx.weaving.weave_options import KernelOptions, ResultOptions
@@ -81,6 +82,7 @@ class OwnAutoOptions(ResultOptions, total=False):
     max_growth: float | None
     presume: bool
     assemble: bool
+    decision: Mapping[str, Any] | str | Path | None
 
 
 class AutoOptions(KernelOptions, OwnAutoOptions, DependentOptions, total=False):

@@ -71,6 +71,8 @@ def fused(job: Job) -> Woven:
         return coarsen(job.kernels[0], candidate.factors[0], arch=job.arch, shape=job.shapes[0], **options)
     if "partition" in options:
         options["tunable"] = job.tunable
+    if candidate.strategy == "weave":
+        options.setdefault("policy", "latency")  # interleaved even where that is estimated to cost too many registers
     return fuse(
         *candidate.coarse(job.kernels), strategy=candidate.strategy, arch=job.arch, shapes=job.shapes, **options
     )

@@ -1,8 +1,9 @@
-"""Kernels in an order that needs few registers, where interleaved they would spill or leave an SM half empty.
+"""Kernels one after the other, where interleaving them costs room on an SM or has nothing to gain.
 
-Interleaved, a thread has the values of all kernels at once. Where the kernels stand block after block within merged
-blocks, it has the temporary values of one kernel only; where they stand one after the other, it also has the values
-that a loop carries, such as sums, of one kernel only. The numbers of registers are estimates.
+Interleaved, a thread has the values of all kernels at once; one after the other, those of one kernel only. Fewer
+registers let more CTAs onto an SM, and these hide more latency than interleaving does (measured on an H200). If one
+kernel has many more CTAs than the others, most CTAs have nothing to interleave, but all have the registers, and the few
+that run several kernels last longest. The numbers of registers are estimates.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
+from math import prod
 from operator import add
 
 from goptx.analysis.cfg import Flow
 from goptx.analysis.registers.register_demand import MOST, Demand, demand
 from goptx.device.occupancy import occupancy
+from goptx.errors import CannotWeave
+from goptx.launch.launch_plan import Plan
 from goptx.ptx.ir import Registers, whole_number
 from goptx.weaving.link.launch_bounds import launch_bounds
 from goptx.weaving.merging.merge_input import MergeInput
@@ -24,8 +28,8 @@ from goptx.weaving.model import Choices, Converged, Linked
 from goptx.weaving.schedule.pressure import threads
 from goptx.weaving.schedule.schedule import schedule
 
-HALF = 2  # times as many CTAs must fit on an SM for the kernels alone before interleaving is given up
 SURE = 0.9  # of the estimated registers, which are rarely fewer by more
+RARE = 8  # of so many CTAs at most one runs several kernels: so few have nothing to gain from interleaving
 UNIT = 8  # registers of a thread, the unit in which they are allocated
 
 
@@ -58,7 +62,7 @@ class Room:
         count, arch = threads(bounds), linked.target[0]
         least = max((whole_number(d.values[0]) for d in bounds if d.name == ".minnctapersm"), default=1)
         possible = range(UNIT, MOST + 1)  # with more registers never more CTAs fit
-        fitting = bisect_right(possible, -least, key=lambda registers: -_ctas(arch, registers, count))
+        fitting = bisect_right(possible, -least, key=lambda r: -occupancy(arch, r, 0, count).ctas_per_sm)
         most = possible[fitting - 1] if fitting else MOST
         registers = (*(r for k in linked.kernels for r in k.registers), *(r for c in converged for r in c.registers))
         return Room(linked, count, most, registers)
@@ -69,27 +73,32 @@ class Room:
 
     @cached_property
     def ctas(self) -> int:
-        """The CTAs that fit on an SM with each kernel alone."""
-        return min(_ctas(self.arch, min(own.registers, self.most), self.threads) for own in _alone(self.linked))
+        """The CTAs that fit on an SM with the registers of each kernel alone, and the shared memory of all."""
+        return min(map(self.fitting, _alone(self.linked)))
+
+    def fitting(self, needed: Demand) -> int:
+        """The CTAs that surely fit on an SM."""
+        registers, plan = min(int(SURE * needed.registers), self.most), self.linked.plan
+        shared = plan.shape.shared or 0 if plan else 0
+        return occupancy(self.arch, registers, shared, self.threads).ctas_per_sm
 
     def needed(self, flow: Flow) -> Demand:
         return demand(flow, self.registers, self.arch)
+
+    def merit(self, needed: Demand) -> tuple[int, int]:
+        """Few spilled registers come first, then many CTAs on an SM."""
+        return -needed.spilled(self.most), self.fitting(needed)
 
     def problem(self, needed: Demand) -> str:
         """What is wrong with so many registers; "" if nothing."""
         if spilled := needed.spilled(self.most):
             return f"a thread would need about {needed.live} registers of {self.most}, so that about {spilled} spill"
-        fit = _ctas(self.arch, min(int(SURE * needed.registers), self.most), self.threads)
-        if fit * HALF <= _ctas(self.arch, UNIT, self.threads) and fit * HALF <= self.ctas:  # at most so many
+        if (fit := self.fitting(needed)) < self.ctas:
             return (
                 f"a thread would need about {needed.registers} registers, with which {fit} CTAs of {self.threads} "
                 f"threads fit on an SM, and {self.ctas} with each kernel alone"
             )
         return ""
-
-
-def _ctas(arch: str, registers: int, count: int) -> int:
-    return occupancy(arch, registers, 0, count).ctas_per_sm
 
 
 def _alone(linked: Linked) -> Iterator[Demand]:
@@ -108,24 +117,31 @@ def drafted(linked: Linked, converged: Sequence[Converged], whole: MergeInput, c
 def with_few_registers(
     linked: Linked, converged: Sequence[Converged], first: Draft, in_sequence: Callable[[], MergeInput] | None
 ) -> Draft:
-    """The first draft, if a thread has room for its registers; else the kernels block after block, if that helps; else
-    `in_sequence`. Of several that have no room the one that needs the fewest."""
+    """The first draft, if as many CTAs fit on an SM as with each kernel alone and many of them run several kernels;
+    else the kernels `in_sequence` (block after block, where they cannot be), if that helps."""
     if len(linked.given) < 2:
         return first
     room = Room.of(linked, converged)
-    least = room.needed(first.flow)
-    best = replace(first, needed=least)
-    problem = room.problem(least)
-    if not problem:
-        return best
-    for how, whole in (("block after block", lambda: first.whole), ("one after the other", in_sequence)):
-        if whole is None:
-            continue
-        tried = drafted(linked, converged, whole(), replace(first.choices, policy="concat"))
+    own = room.needed(first.flow)
+    problem, rare = room.problem(own), _rarely_together(linked.plan) if linked.plan and in_sequence else ""
+    if problem or rare:
+        try:
+            how, whole = ("one after the other", in_sequence()) if in_sequence else ("block after block", first.whole)
+        except CannotWeave:  # in sequence they have more blocks or instructions than the caller allows
+            return replace(first, needed=own)
+        tried = drafted(linked, converged, whole, replace(first.choices, policy="concat"))
         needed = room.needed(tried.flow)
-        if needed.live + UNIT <= least.live:
-            note = f"the kernels stand {how}: interleaved, {problem}"
-            best, least = replace(tried, note=note, needed=needed), needed
-        if not room.problem(least):
-            break
-    return best
+        better = room.merit(needed) > room.merit(own)
+        if better or (rare and room.merit(needed) == room.merit(own)):
+            note = f"the kernels stand {how}: " + (f"interleaved, {problem}" if better else rare)
+            return replace(tried, note=note, needed=needed)
+    return replace(first, needed=own)
+
+
+def _rarely_together(plan: Plan) -> str:
+    """Why interleaving has nothing to gain, if few CTAs run several kernels; "" otherwise."""
+    known = [prod(c for c in axes if c) for axes in plan.carried("grid", plan.shapes) if None not in axes]
+    *_, second, most = sorted(known) if len(known) == len(plan.shapes) else (1, 1)
+    if plan.same_shape or second * RARE > most:
+        return ""
+    return f"of {most} CTAs, {second} run several kernels"

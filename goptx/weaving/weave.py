@@ -84,8 +84,8 @@ def weave(
         fused kernel is estimated to be slower than separate launches.
     policy: "latency", "paper" (the greedy of the GoPTX paper) or "concat" (no interleaving); by default "latency",
         and "paper" with merge="paper". The latter two order each pair of blocks, or of slices, by itself. Where it is
-        left out, and interleaved the kernels would spill registers, or half as many CTAs would fit on an SM as with
-        each alone, they stand block after block, or one after the other; the report's notes say so.
+        left out, the kernels stand one after the other if interleaved they would spill registers or fewer CTAs would
+        fit on an SM, or if at most one CTA in eight runs several kernels; the report's notes say so.
     slicing: "adaptive" (default; of each kernel, the mean latency of its blocks), a threshold in cycles, or None.
         Policy "latency" leaves adaptive slicing out where it would make the woven kernel longer.
     divergence: what to do where the lanes of a warp diverge: "park" (the other kernel waits meanwhile),
