@@ -23,6 +23,7 @@ from goptx.errors import (
 )
 
 if TYPE_CHECKING:
+    from goptx.adapters import torch as torch
     from goptx.checking.certify import prove
     from goptx.checking.check import check
     from goptx.emulator.emulate import emulate
@@ -121,6 +122,8 @@ __all__ = [
 if not TYPE_CHECKING:  # to type checkers every name would exist
 
     def __getattr__(name: str) -> Any:
+        if name == "torch":  # what goptx has for it, without an import of torch
+            return import_module("goptx.adapters.torch")
         if name not in _HOMES:
             raise AttributeError(f"module 'goptx' has no attribute {name!r}")
         value = getattr(import_module(_HOMES[name]), name)

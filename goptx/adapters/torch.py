@@ -1,4 +1,5 @@
-"""A woven kernel as an operator of PyTorch: on torch's tensors and current stream, under torch.compile too."""
+"""PyTorch: functions as optimized CUDA graphs; a woven kernel as an operator, on torch's tensors and current stream,
+under torch.compile too."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from goptx.adapters.torch_callable import OptimizedCallable, optimize
 from goptx.errors import InputError
 from goptx.launch.arguments import parameter_names, passed_by_value
 from goptx.launch.shape import Shape
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
     from goptx.launch.parameter import Parameter
     from goptx.results.fused_kernel import Woven
+
+__all__ = ["OptimizedCallable", "custom_op", "optimize"]
 
 Extent = int | Sequence[int]
 

@@ -135,14 +135,10 @@ class Graph:
     @cached_property
     def _edges(self) -> list[tuple[int, int, bool]]:
         """The edges, each with whether it is partial."""
-        *_, count = _checked(self._driver.cuGraphGetEdges(self._graph, 0))
-        if not count:
-            return []
-        _, ones, others, data, _ = _checked(self._driver.cuGraphGetEdges(self._graph, count))
         number = {int(handle): i for i, handle in enumerate(self._handles)}
         return [
             (number[int(one)], number[int(other)], any(ctypes.string_at(of.getPtr(), EDGE_DATA)))
-            for one, other, of in zip(ones[:count], others[:count], data[:count], strict=True)
+            for one, other, of in zip(*edges_of(self._graph), strict=True)
         ]
 
     @property
@@ -183,6 +179,16 @@ class Graph:
 
     def close(self) -> None:
         self._driver.cuGraphDestroy(self._graph)
+
+
+def edges_of(graph: Any) -> tuple[list[Any], list[Any], list[Any]]:
+    """The edges of the driver's graph: the nodes at which they begin, those at which they end, and their data."""
+    driver = bindings()
+    *_, count = _checked(driver.cuGraphGetEdges(graph, 0))
+    if not count:
+        return [], [], []
+    _, ones, others, data, _ = _checked(driver.cuGraphGetEdges(graph, count))
+    return list(ones)[:count], list(others)[:count], list(data)[:count]
 
 
 def captured(stream: Any, start: Callable[[], None]) -> Any:

@@ -16,7 +16,7 @@ class Saved:
     there is not enough memory for them."""
 
     def __init__(self, stream: Any, pieces: Sequence[tuple[int, int]]) -> None:
-        self._driver, self._stream = bindings(), _stream(stream)
+        self._driver, self._stream = bindings(), driver_stream(stream)
         self._copies: list[tuple[Any, int, int]] = []  # the copy, the original address, and the size
         try:
             for start, end in pieces:
@@ -45,7 +45,7 @@ class Saved:
 
 def timed(stream: Any, start: Callable[[], None]) -> float:
     """Milliseconds on the device for the work that `start` puts on the stream, including the wait for its end."""
-    driver, made = bindings(), _stream(stream)
+    driver, made = bindings(), driver_stream(stream)
     events = [must(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DEFAULT)) for _ in range(2)]
     try:
         must(driver.cuEventRecord(events[0], made))
@@ -60,10 +60,11 @@ def timed(stream: Any, start: Callable[[], None]) -> float:
 
 def is_captured(stream: Any) -> bool:
     """Whether the stream is being captured into a CUDA graph, so that nothing can be timed on it."""
-    failed, status = bindings().cuStreamIsCapturing(_stream(stream))
+    failed, status = bindings().cuStreamIsCapturing(driver_stream(stream))
     return bool(failed) or bool(int(status))
 
 
-def _stream(stream: Any) -> Any:
+def driver_stream(stream: Any) -> Any:
+    """The driver's object for a stream; None is the default stream."""
     handle = int(current_device().default_stream.handle) if stream is None else stream_handle(stream)
     return bindings().CUstream(handle)

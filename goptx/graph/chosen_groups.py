@@ -13,7 +13,8 @@ from goptx.graph.node_effects import Effects, Trust, effects_of
 @dataclass(frozen=True, slots=True)
 class Choice:
     """dependences: the true ones, as pairs of ids. groups: the ids of kernels that are estimated to gain as one launch.
-    effects: of each node. single: why a node is in no group, by its index. indices: the groups as indices of nodes."""
+    effects: of each node, with `trust`. single: why a node is in no group, by its index. indices: the groups as indices
+    of nodes."""
 
     dependences: tuple[Edge, ...]
     groups: tuple[tuple[Id, ...], ...]
@@ -21,6 +22,7 @@ class Choice:
     single: dict[int, str]
     indices: tuple[Group, ...]
     costs: Costs
+    trust: Trust = None
 
 
 def chosen_groups(graph: Graph, trust: Trust = None, arch: str | None = None) -> Choice:
@@ -31,4 +33,4 @@ def chosen_groups(graph: Graph, trust: Trust = None, arch: str | None = None) ->
     single = unfit(graph, costs)
     groups = choose_groups(graph, true, costs, [i for i in range(len(graph.nodes)) if i not in single])
     ids = tuple(tuple(graph.nodes[i].id for i in group) for group in groups)
-    return Choice(true, ids, tuple(effects), single, tuple(groups), costs)
+    return Choice(true, ids, tuple(effects), single, tuple(groups), costs, trust)

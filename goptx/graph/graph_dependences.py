@@ -6,11 +6,17 @@ order; nodes that the graph does not order get no order. The dependences are the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
 
 from goptx.graph.graph_description import Edge, Graph
-from goptx.graph.graph_json import read_graph
+from goptx.graph.graph_json import is_description, read_graph
 from goptx.graph.node_effects import Effects, Trust, effects_of
+
+if TYPE_CHECKING:
+    from goptx.graph.optimized_graph import OptimizedGraph
+    from goptx.sources.collecting import Collected
 
 
 def dependences(graph: Graph, effects: Sequence[Effects]) -> tuple[Edge, ...]:
@@ -51,15 +57,29 @@ def members(bits: int) -> list[int]:
     return found
 
 
-def parallelize_graph(graph: object, *, trust: Trust = None) -> Graph:
+@overload
+def parallelize_graph(  # type: ignore[overload-overlap]
+    graph: Graph | str | bytes | Path | Mapping[str, Any], *, trust: Trust = None
+) -> Graph: ...
+@overload
+def parallelize_graph(graph: object, kernels: Collected | None = None, *, trust: Trust = None) -> OptimizedGraph: ...
+def parallelize_graph(
+    graph: object, kernels: Collected | None = None, *, trust: Trust = None
+) -> Graph | OptimizedGraph:
     """The graph with edges only between nodes that depend on each other, so that the others may run at once; nothing is
     fused.
 
-    graph: a `goptx.Graph`, or what `goptx.Graph.read` takes.
+    graph: a CUDA graph that a program has captured, as for `goptx.optimize_graph`: the new one is returned, with
+        `replay`. Or a `goptx.Graph`, or what `goptx.Graph.read` takes, which needs no GPU: a `goptx.Graph` is returned.
+    kernels: of a CUDA graph, what `goptx.collect()` gave.
     trust: "pointers" asserts that kernels of which goptx does not know what they access, opaque ones among them, access
         only the allocations that their parameters point into. Nodes that are not kernels stay in order.
 
-    Raises `InputError` for what is not a graph.
+    Raises `InputError` for what is not a graph, and for graphs that `goptx.optimize_graph` refuses; `DeviceError`.
     """
+    if not is_description(graph):
+        from goptx.graph.optimized_graph import parallelized
+
+        return parallelized(graph, kernels, trust)
     known = read_graph(graph)
     return known.ordered(dependences(known, effects_of(known, trust)))

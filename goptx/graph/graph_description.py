@@ -206,7 +206,7 @@ class Graph:
         """
         from goptx.graph.captured_program import captured_program
 
-        return captured_program(graph, kernels)
+        return captured_program(graph, kernels).graph
 
     def to_json(self) -> str:
         """The description as JSON text."""

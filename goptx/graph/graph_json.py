@@ -17,6 +17,11 @@ from goptx.graph.graph_description import KERNEL, Allocation, Edge, Graph, Graph
 _LARGEST = 1 << 64  # addresses are below it
 
 
+def is_description(source: object) -> bool:
+    """Whether it is of a type of which `read_graph` reads a description, and no graph of the driver."""
+    return isinstance(source, Graph | bytes | str | Path | Mapping)
+
+
 def read_graph(source: object) -> Graph:
     """The graph of a path (`Path`, or a `str` that is not JSON text), of JSON text, or of the parsed object; a graph is
     returned unchanged. Raises `InputError`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from goptx.display import as_text, brief
 from goptx.graph.graph_description import Edge, Id
@@ -41,6 +41,8 @@ class GraphReport:
     dependences: the true ones, as pairs of ids. groups: those that were chosen, before any was refused.
     fused: the groups that are fused now. single: for each node that is not in one, why.
     seconds: how long all of it took.
+    measured: milliseconds on the device of the graph as captured, with its true dependences, and fused; empty where
+        nothing was measured. note: why the new graph was not compared with the captured one, or not measured.
     """
 
     __repr__ = brief
@@ -52,6 +54,8 @@ class GraphReport:
     fused: tuple[FusedGroup, ...]
     single: Mapping[Id, str]
     seconds: float
+    measured: Mapping[str, float] = field(default_factory=dict)
+    note: str = ""
 
     _repr_pretty_ = as_text
 
@@ -68,7 +72,9 @@ class GraphReport:
         )
         if self.fused:
             head += f", their kernels estimated {self.speedup:.2f} times as fast"
-        lines = [f"  fused {group}" for group in self.fused]
+        lines = [f"  measured {name}: {ms:.4g} ms" for name, ms in self.measured.items()]
+        lines += [f"  not run: {self.note}"] if self.note else []
+        lines += [f"  fused {group}" for group in self.fused]
         reasons: dict[str, list[Id]] = {}
         for id_, why in self.single.items():
             reasons.setdefault(why, []).append(id_)

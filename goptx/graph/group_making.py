@@ -22,6 +22,7 @@ from goptx.strategies.candidate import Candidate
 from goptx.strategies.choose_strategy import REFUSALS
 from goptx.strategies.estimates.prospects import LOSS, STAKE, TIE, Prospect, is_choosable, separate_cycles
 from goptx.strategies.fuse import fuse
+from goptx.weaving.link.target import common_target
 
 VARIED = 6  # kernels at most that are estimated under every assumption, which are many for more
 MADE = 2  # strategies of which a fused kernel is made and estimated from its own code
@@ -37,10 +38,10 @@ class Fused:
 
 class Makers:
     """Fused kernels, each made once for the same kernels and shapes. `refused` has the reasons of what was not made, by
-    the ids of the group."""
+    the ids of the group. `device`: the architecture of the GPU on which they will run, if that is known."""
 
-    def __init__(self, graph: Graph, costs: Costs, arch: str | None) -> None:
-        self.graph, self.costs, self.arch = graph, costs, arch
+    def __init__(self, graph: Graph, costs: Costs, arch: str | None, device: str | None = None) -> None:
+        self.graph, self.costs, self.arch, self.device = graph, costs, arch, device
         self.refused: dict[tuple[Id, ...], str] = {}
         self._made: dict[object, Fused | str] = {}
 
@@ -80,8 +81,17 @@ class Makers:
         kernels = [Chosen(self.graph.module(n), n.entry) for n in nodes]
         shapes = [n.shape for n in nodes]
         with unjudged():  # `_prospect` estimates it
-            made: Woven = fuse(*kernels, strategy=strategy, shapes=shapes, arch=self.arch, latency=self.costs.table)
+            made: Woven = fuse(
+                *kernels, strategy=strategy, shapes=shapes, arch=self._arch(kernels), latency=self.costs.table
+            )
         return made
+
+    def _arch(self, kernels: Sequence[Chosen]) -> str | None:
+        """The architecture for which they are fused: of kernels for an older one, that of the device."""
+        if self.arch or not self.device:
+            return self.arch
+        own = common_target([kernel.module for kernel in kernels], None)[0]
+        return None if own.startswith(self.device) else self.device
 
     def _prospect(self, group: Group, strategy: Strategy, woven: Woven) -> Prospect:
         """What the fused kernel promises, from its own code."""

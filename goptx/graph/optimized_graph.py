@@ -3,61 +3,125 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import Any
 
-import networkx as nx
-
+from goptx.device.load import architecture
 from goptx.display import as_text, brief
+from goptx.errors import InputError
 from goptx.graph.chosen_groups import Choice, chosen_groups
-from goptx.graph.graph_description import Edge, Graph, GraphNode, Id
-from goptx.graph.graph_json import read_graph
-from goptx.graph.graph_report import FusedGroup, GraphReport
+from goptx.graph.graph_dependences import dependences
+from goptx.graph.graph_description import Graph, Id
+from goptx.graph.graph_json import is_description, read_graph
+from goptx.graph.graph_report import GraphReport
+from goptx.graph.graph_rewriting import Taken, rewritten
 from goptx.graph.group_check import checked
-from goptx.graph.group_choice import Costs, Group
-from goptx.graph.group_making import Fused, Makers, fused_node
-from goptx.graph.node_effects import Trust
+from goptx.graph.group_making import Makers, fused_node
+from goptx.graph.node_effects import Trust, effects_of
+from goptx.graph.running.launchable_graph import LaunchableGraph
+from goptx.sources.collecting import Collected
 
 
 @dataclass(frozen=True, slots=True)
 class OptimizedGraph:
-    """graph: the new graph. report: what was done. The given graph is as it was."""
+    """graph: the description of the new graph. report: what was done. The given graph is as it was.
+
+    Of a CUDA graph, the new one can be launched: `replay`. It uses the memory of the given graph, which it holds.
+    """
 
     __repr__ = brief
 
     graph: Graph
     report: GraphReport
+    launchable: LaunchableGraph | None = None
 
     _repr_pretty_ = as_text
 
     def __str__(self) -> str:
         return str(self.report)
 
+    def replay(self, stream: Any = None) -> None:
+        """Launches the graph once and does not wait. `stream` is any object with `__cuda_stream__` (torch, CuPy,
+        cuda.core), or None: torch's current stream for a graph of torch, else the default stream. Raises `InputError`
+        for a graph that is only a description, and after `close`; `DeviceError`."""
+        self._running.replay(stream)
+
+    def update(self, changes: Mapping[Id, Sequence[bytes]] | None = None) -> tuple[Id, ...]:
+        """Passes other parameters in later launches, to fused kernels too; returns the ids of the nodes that changed.
+
+        changes: the bytes of all parameters of nodes of the given graph, by their ids. None: what the nodes of the
+            given graph have now, after `cuGraphKernelNodeSetParams`, say.
+
+        Raises `InputError` where, with them, nodes depend on each other that the new graph does not keep in order; then
+        nothing is changed.
+        """
+        return self._running.update(changes)
+
+    def close(self) -> None:
+        """Destroys the new graph; launches that have begun end."""
+        self._running.close()
+
+    @property
+    def _running(self) -> LaunchableGraph:
+        if self.launchable is None:
+            raise InputError(
+                "this graph was made of a description and cannot be launched; give goptx.optimize_graph the CUDA graph."
+            )
+        return self.launchable
+
 
 def optimize_graph(
-    graph: object, *, trust: Trust = None, check: bool = True, arch: str | None = None
+    graph: object,
+    kernels: Collected | None = None,
+    *,
+    trust: Trust = None,
+    check: bool = True,
+    tune: bool = True,
+    arch: str | None = None,
 ) -> OptimizedGraph:
     """A graph that leaves the same in memory as the given one, with independent kernels fused where the cost model
-    estimates a gain, and with edges only between nodes that depend on each other. Needs no GPU.
+    estimates a gain, and with edges only between nodes that depend on each other.
 
-    graph: a `goptx.Graph`, or what `goptx.Graph.read` takes.
+    graph: a CUDA graph that a program has captured: of torch (`torch.cuda.CUDAGraph(keep_graph=True)`), cuda.core,
+        CuPy, or the driver's handle. Or a `goptx.Graph` or what `goptx.Graph.read` takes, which needs no GPU.
+    kernels: of a CUDA graph, what `goptx.collect()` gave.
     trust: as for `goptx.parallelize_graph`.
-    check: compare each fused kernel once with its kernels, on the emulator, if they are small enough; one that differs
-        is not taken.
+    check: compare the new graph with the given one. A CUDA graph is run for that, on the contents that its memory has
+        now; what it may write is saved and restored. Of a description, each fused kernel is compared on the emulator,
+        if it is small enough. What differs is not taken.
+    tune: measure, on the device, which groups gain, and whether branches do; the fastest graph is taken, which may be
+        one without any. A description is not measured.
     arch: of the GPU, such as "sm_90"; by default that of most kernels of the graph.
 
-    Raises `InputError` for what is not a graph.
+    Raises `InputError` for what is not a graph, and for graphs with conditional nodes, memory nodes or child graphs, or
+    on several devices; `DeviceError`.
     """
     begin = perf_counter()
-    known = read_graph(graph)
+    program = None
+    if not is_description(graph):
+        from goptx.graph.captured_program import captured_program
+
+        program = captured_program(graph, kernels)
+    known = program.graph if program else read_graph(graph)
     choice = chosen_groups(known, trust, arch)
-    true, costs, single, groups = choice.dependences, choice.costs, choice.single, choice.indices
-    makers = Makers(known, costs, arch)
-    made = [(part, one, *_checked(known, part, one, check)) for group in groups for part, one in makers.of(group)]
-    taken = [(part, one, note) for part, one, right, note in made if right]
-    wrong = {i: note for part, _, right, note in made if not right for i in part}
-    fused, result = _rewritten(known, true, taken, costs)
-    inside = {i for part, _, _ in taken for i in part}
+    costs, single, groups = choice.costs, choice.single, choice.indices
+    makers = Makers(known, costs, arch, architecture() if program else None)
+    made = [Taken(part, one) for group in groups for part, one in makers.of(group)]
+    wrong: dict[int, str] = {}
+    measured: Mapping[str, float] = {}
+    launchable = None
+    if program:
+        from goptx.graph.running.placed_graph import placed
+
+        new = placed(program, choice, made, check, tune)
+        taken, wrong, measured, launchable = new.taken, new.wrong, new.measured, new.launchable
+    else:
+        compared = [(one, *_checked(known, one, check)) for one in made]
+        taken = [replace(one, note=note) for one, right, note in compared if right]
+        wrong = {i: note for one, right, note in compared if not right for i in one.group}
+    fused, result = rewritten(known, choice.dependences, taken, costs)
+    inside = {i for one in taken for i in one.group}
     reasons = {
         node.id: single.get(i) or wrong.get(i) or _why(known, i, makers, choice)
         for i, node in enumerate(known.nodes)
@@ -66,66 +130,39 @@ def optimize_graph(
     report = GraphReport(
         len(known.nodes),
         sum(node.ptx is not None for node in known.nodes),
-        true,
+        choice.dependences,
         choice.groups,
         tuple(fused),
         reasons,
         perf_counter() - begin,
+        measured,
+        new.note if program else "",
     )
-    return OptimizedGraph(result, report)
+    return OptimizedGraph(launchable.graph if launchable else result, report, launchable)
 
 
-def _checked(graph: Graph, group: Group, made: Fused, check: bool) -> tuple[bool, str]:
+def parallelized(graph: object, kernels: Collected | None, trust: Trust) -> OptimizedGraph:
+    """As `goptx.parallelize_graph` of a CUDA graph."""
+    from goptx.graph.captured_program import captured_program
+    from goptx.graph.running.launchable_graph import LaunchableGraph
+
+    begin = perf_counter()
+    program = captured_program(graph, kernels)
+    known = program.graph
+    true = dependences(known, effects_of(known, trust))
+    new = known.ordered(true)
+    single = {node.id: "nothing is fused by parallelize_graph" for node in known.nodes}
+    with_ptx = sum(node.ptx is not None for node in known.nodes)
+    report = GraphReport(len(known.nodes), with_ptx, true, (), (), single, perf_counter() - begin)
+    return OptimizedGraph(new, report, LaunchableGraph(program, new, {}, trust))
+
+
+def _checked(graph: Graph, one: Taken, check: bool) -> tuple[bool, str]:
     if not check:
         return True, ""
-    nodes = [graph.nodes[i] for i in group]
-    return checked(graph, nodes, fused_node("fused", nodes, made.woven), made.woven.ptx)
-
-
-def _rewritten(
-    graph: Graph, true: Sequence[Edge], taken: Sequence[tuple[Group, Fused, str]], costs: Costs
-) -> tuple[list[FusedGroup], Graph]:
-    """The new graph, and what was fused. A fused node stands where the first of its kernels stood."""
-    home: dict[Id, Id] = {node.id: node.id for node in graph.nodes}
-    texts = dict(graph.ptx)
-    new: dict[int, GraphNode] = dict(enumerate(graph.nodes))
-    fused: list[FusedGroup] = []
-    for group, made, note in taken:
-        nodes = [graph.nodes[i] for i in group]
-        node = fused_node(_free_id(nodes, home), nodes, made.woven)
-        texts[str(node.ptx)] = made.woven.ptx
-        for i, old in zip(group, nodes, strict=True):
-            home[old.id] = node.id
-            del new[i]
-        new[min(group)] = node
-        separate = costs.separate(group)
-        ids = tuple(n.id for n in nodes)
-        fused.append(FusedGroup(node.id, ids, made.woven.strategy, separate, made.cycles, note))
-    nodes = [new[i] for i in sorted(new)]
-    used = {node.ptx for node in nodes}
-    edges = reduced([n.id for n in nodes], [(home[one], home[other]) for one, other in true])
-    return fused, Graph(tuple(nodes), edges, graph.allocations, {s: t for s, t in texts.items() if s in used})
-
-
-def reduced(ids: Sequence[Id], edges: Sequence[Edge]) -> tuple[Edge, ...]:
-    """The fewest edges with the same order."""
-    whole: nx.DiGraph[Id] = nx.DiGraph()
-    whole.add_nodes_from(ids)
-    whole.add_edges_from(edges)
-    least = nx.transitive_reduction(whole)
-    return tuple(edge for edge in dict.fromkeys(edges) if least.has_edge(*edge))
-
-
-def _free_id(nodes: Sequence[GraphNode], home: Mapping[Id, Id]) -> Id:
-    """An id that no other node has: the next number where all ids are numbers, else the joined ids."""
-    taken = {*home, *home.values()}
-    numbers = [id_ for id_ in taken if isinstance(id_, int)]
-    if len(numbers) == len(taken):
-        return max(numbers) + 1
-    name = "+".join(str(node.id) for node in nodes)
-    while name in taken:
-        name += "'"
-    return name
+    nodes = [graph.nodes[i] for i in one.group]
+    woven = one.made.woven
+    return checked(graph, nodes, fused_node("fused", nodes, woven), woven.ptx)
 
 
 def _why(graph: Graph, node: int, makers: Makers, choice: Choice) -> str:

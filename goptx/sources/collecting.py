@@ -1,7 +1,7 @@
 """collect(): the PTX of the kernels that frameworks have loaded, by the driver's handles.
 
-Ensures: nothing of a framework is changed or called before the end of the `with`; then the objects that are alive are
-looked at. Imports no framework and no CUDA.
+Ensures: nothing of a framework is changed; at the end of the `with` the objects that are alive are looked at. Until
+then torch's allocator records its history, if the program has imported torch. Imports no framework and no CUDA.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from goptx.device.graphs import torch_memory
 from goptx.display import brief
 from goptx.errors import GoptxError
 from goptx.ptx.parse import parse
@@ -26,7 +27,8 @@ Found = Iterator[tuple[int, str, str]]  # a handle, the text, the name
 @dataclass(slots=True)
 class Collected:
     """Kernels whose PTX is known. After the `with`, `kernels` has the text and the entry of each by the driver's handle
-    of the function, and `left_out` what has no PTX, with the reason.
+    of the function, `left_out` what has no PTX, with the reason, and `arrays` the first address of each array that
+    torch's allocator handed out within the `with`, and the one after its last.
 
     Known are kernels of Triton (also those of Inductor, if Triton's cache has their PTX), CuPy's RawKernel, Numba-CUDA,
     and modules that goptx loaded. Modules of cuda.core, and functions of a RawModule, are given with `add`.
@@ -36,11 +38,16 @@ class Collected:
 
     kernels: dict[int, Kernel] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
+    arrays: list[tuple[int, int]] = field(default_factory=list, repr=False)
+    _recording: bool = field(default=False, repr=False)
 
     def __enter__(self) -> Self:
+        self._recording = torch_memory.record()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.arrays += torch_memory.recorded(stop=self._recording)
+        self._recording = False
         if kind is None:
             self.scan(gc.get_objects())
 

@@ -1,20 +1,20 @@
 """A CUDA graph of a program: its handle, the sizes of parameters, and the allocations of the device.
 
-Imports CUDA only inside functions; torch is asked for its allocator only if the program has imported it.
+Imports CUDA only inside functions.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from goptx.device import cuda_graph
+from goptx.device.graphs import torch_memory
+from goptx.device.graphs.torch_memory import Span
 from goptx.device.load import bindings
 from goptx.errors import DeviceError, InputError
 
 MOST_PARAMETERS = 4096  # of a kernel: their bytes are no more
-Span = tuple[int, int]  # the first address, and that after the last
 
 
 def handle_of(given: Any) -> int:
@@ -86,32 +86,13 @@ def devices(addresses: Iterable[int]) -> set[int]:
     return found
 
 
-def allocations(addresses: Iterable[int]) -> list[Span]:
-    """The allocations in which these addresses lie, as far as they are known."""
-    own = _of_torch()
+def allocations(addresses: Iterable[int], past: Iterable[Span] = ()) -> list[Span]:
+    """The allocations in which these addresses lie, as far as they are known. `past`: arrays of torch that were there
+    when the graph was captured. Allocations that overlap, because memory was used again, are all given."""
+    own = torch_memory.arrays(past)
     found: set[Span] = set()
     for address in addresses:
-        span = next((s for s in own if s[0] <= address < s[1]), None) or cuda_graph.allocation(address)
-        if span:
-            found.add(span)
+        spans = [span for span in own if span[0] <= address < span[1]]
+        other = None if spans else cuda_graph.allocation(address)
+        found |= {*spans, *([other] if other else [])}
     return sorted(found)
-
-
-def _of_torch() -> Sequence[Span]:
-    """The arrays of torch's allocator. In a pool of its own, as captures have, memory may have been used again since
-    the capture, in pieces of other sizes, so that only the whole segment is an extent."""
-    torch = sys.modules.get("torch")
-    if torch is None or not torch.cuda.is_initialized():
-        return []
-    found: list[Span] = []
-    for segment in torch.cuda.memory_snapshot():
-        start, size = segment["address"], segment["total_size"]
-        blocks, at = [], start
-        for block in segment["blocks"]:
-            blocks.append((at, at + block["size"], block["state"]))
-            at += block["size"]
-        if tuple(segment.get("segment_pool_id", (0, 0))) != (0, 0):
-            found.append((start, start + size))
-        else:
-            found += [(one, end) for one, end, state in blocks if state == "active_allocated"]
-    return found

@@ -36,7 +36,7 @@ class GraphNodes:
         driver = bindings()
         starter, tables = bound.prepared.starter, bound.prepared.memory.tables
         self._driver = driver
-        self._params = [_node(driver, one, table) for one, table in zip(starter.launchers, tables, strict=True)]
+        self._params = [node_params(driver, one, table) for one, table in zip(starter.launchers, tables, strict=True)]
         made: dict[int, Any] = {}
         before = [driver.CUgraphNode(node) for node in after]
         for i in starter.order:  # branches tend to start in the order in which they were added
@@ -139,7 +139,7 @@ def added(bound: BoundLaunch, graph: Any, after: Sequence[Any]) -> GraphNodes:
     return made
 
 
-def _node(driver: Any, launcher: Launcher, table: int) -> Any:
+def node_params(driver: Any, launcher: Launcher, table: int) -> Any:
     """The parameters of a node that starts a kernel with the parameters of a table."""
     params = driver.CUDA_KERNEL_NODE_PARAMS()
     params.kern = driver.CUkernel(launcher.handle)

@@ -1,0 +1,1 @@
+"""Programs whose CUDA graphs are optimized; see graph_programs.py."""

@@ -1,0 +1,225 @@
+"""Rewritten graphs on a driver that emulates them: what they leave, which is taken, and what is passed on."""
+
+import numpy as np
+import pytest
+from graph.emulated_driver import EmulatedDriver, Made, emulated_driver
+from graph.graph_kernels import N, added, buffer, chain, opaque, scaled, u32, u64
+
+import goptx
+from goptx.errors import InputError
+from goptx.graph.graph_description import Graph
+from goptx.graph.optimized_graph import OptimizedGraph
+
+
+@pytest.fixture
+def driver(monkeypatch: pytest.MonkeyPatch) -> EmulatedDriver:
+    return emulated_driver(monkeypatch)
+
+
+def diamond() -> Graph:
+    return chain(scaled(0, 0, 1), scaled(1, 0, 2, constant=5), added(2, 1, 2, 3))
+
+
+def fill(driver: EmulatedDriver, seed: int = 0) -> None:
+    for i, content in enumerate(driver.memory.values()):
+        content[:] = np.random.default_rng((seed, i)).integers(0, 256, len(content), np.uint8)
+
+
+def left(driver: EmulatedDriver, fast: OptimizedGraph, seed: int = 1) -> list[bytes]:
+    fill(driver, seed)
+    fast.replay()
+    return [content.tobytes() for content in driver.memory.values()]
+
+
+def expected(driver: EmulatedDriver, graph: Graph, seed: int = 1) -> list[bytes]:
+    fill(driver, seed)
+    found = goptx.emulate_graph(graph, driver.memory).memory
+    return [found[address].tobytes() for address in driver.memory]
+
+
+def test_the_fastest_graph_is_taken(driver: EmulatedDriver) -> None:
+    graph = diamond()
+    handle, kernels = driver.capture(graph)
+    fill(driver)
+    before = {a: c.copy() for a, c in driver.memory.items()}
+    fast = goptx.optimize_graph(handle, kernels)
+    assert [group.members for group in fast.report.fused] == [(0, 1)]
+    assert fast.report.measured == {"as captured": 3, "parallel": 3, "fused": 2, "fused, in a row": 2}
+    assert fast.report.note == ""
+    assert driver.memory.keys() == before.keys()
+    assert all((driver.memory[a] == before[a]).all() for a in before)
+    assert left(driver, fast) == expected(driver, graph)
+
+
+def test_a_graph_of_which_no_change_is_faster_stays_as_captured(driver: EmulatedDriver) -> None:
+    graph = diamond()
+    handle, kernels = driver.capture(graph)
+    driver.milliseconds = lambda made: 4.0 if is_chain(made) and len(made.nodes) == 3 else 5.0
+    fast = goptx.optimize_graph(handle, kernels)
+    assert fast.report.fused == ()
+    assert fast.report.single[0] == "the graph with its fused kernel takes 5 ms, as captured less"
+    assert fast.graph.edges == graph.edges
+    assert left(driver, fast) == expected(driver, graph)
+
+
+def is_chain(made: Made) -> bool:
+    return len(made.edges) == len(made.nodes) - 1 and len({one for one, _ in made.edges}) == len(made.edges)
+
+
+def two_pairs() -> Graph:
+    """Two groups: what is added comes between them."""
+    return chain(
+        scaled(0, 0, 1), scaled(1, 0, 2, constant=5), added(2, 1, 2, 3), scaled(3, 3, 4), scaled(4, 3, 5, constant=5)
+    )
+
+
+def test_a_group_without_which_the_graph_is_faster_is_left_out(driver: EmulatedDriver) -> None:
+    graph = two_pairs()
+    handle, kernels = driver.capture(graph)
+
+    def milliseconds(made: Made) -> float:
+        """The second pair is slow if it is fused."""
+        blocks = [what[1][0] for what in made.nodes.values()]
+        slow = len(made.nodes) < 5 and made.nodes[max(made.nodes)][4][0] == u64(buffer(3))
+        return len(blocks) + 1.5 * slow
+
+    driver.milliseconds = milliseconds
+    fast = goptx.optimize_graph(handle, kernels)
+    assert [group.members for group in fast.report.fused] == [(0, 1)]
+    assert "the graph without its fused kernel is" in fast.report.single[3]
+    assert left(driver, fast) == expected(driver, graph)
+
+
+def test_a_wrong_fused_kernel_is_not_taken(driver: EmulatedDriver) -> None:
+    graph = two_pairs()
+    handle, kernels = driver.capture(graph)
+
+    def spoil(made: Made) -> None:
+        """The second pair is wrong if it is fused."""
+        if any(what[4][0] == u64(buffer(3)) and len(what[4]) > 4 for what in made.nodes.values()):
+            driver.memory[buffer(5)][7] ^= 1
+
+    driver.spoil = spoil
+    fast = goptx.optimize_graph(handle, kernels, tune=False)
+    assert [group.members for group in fast.report.fused] == [(0, 1)]
+    assert fast.report.single[3] == (
+        f"the graph with its fused kernel differs: it leaves 1 other bytes, the first at {buffer(5) + 7:#x}"
+    )
+    assert len(goptx.optimize_graph(handle, kernels, tune=False, check=False).report.fused) == 2
+
+
+def test_bytes_in_which_the_captured_graph_differs_from_itself_are_not_compared(driver: EmulatedDriver) -> None:
+    handle, kernels = driver.capture(diamond())
+
+    def spoil(made: Made) -> None:
+        driver.memory[buffer(3)][5] = len(driver.launched) % 251
+
+    driver.spoil = spoil
+    assert len(goptx.optimize_graph(handle, kernels, tune=False).report.fused) == 1
+
+
+def test_a_graph_of_which_it_is_not_known_what_it_writes_is_not_run(driver: EmulatedDriver) -> None:
+    graph = chain(scaled(0, 0, 1), scaled(1, 0, 2, constant=5), opaque(2, u64(buffer(1))), added(3, 1, 2, 3))
+    handle, kernels = driver.capture(graph)
+    fast = goptx.optimize_graph(handle, kernels)
+    assert driver.launched == []
+    assert fast.report.note == "node 2 `nvjet` may write anywhere: its PTX is not known"
+    assert "not run: node 2" in str(fast.report)
+    assert len(fast.report.fused) == 1
+    assert fast.report.measured == {}
+
+
+def test_copies_stay_where_they_are(driver: EmulatedDriver) -> None:
+    graph = chain(scaled(0, 0, 1), opaque(1, kind="memcpy"), scaled(2, 0, 2))
+    handle, kernels = driver.capture(graph)
+    fast = goptx.optimize_graph(handle, kernels)
+    assert fast.report.note == "node 1 is a memcpy node, and goptx does not know what it writes"
+    assert (fast.report.fused, fast.graph.edges) == ((), ((0, 1), (1, 2)))
+
+
+def test_branches_alone(driver: EmulatedDriver) -> None:
+    graph = diamond()
+    handle, kernels = driver.capture(graph)
+    parallel = goptx.parallelize_graph(handle, kernels)
+    assert parallel.graph.edges == ((0, 2), (1, 2))
+    assert parallel.report.fused == ()
+    assert left(driver, parallel) == expected(driver, graph)
+
+
+def test_parameters_are_passed_on(driver: EmulatedDriver) -> None:
+    graph = diamond()
+    handle, kernels = driver.capture(graph)
+    fast = goptx.optimize_graph(handle, kernels, tune=False)
+    new = chain(scaled(0, 0, 1), scaled(1, 0, 2, n=100, constant=5), added(2, 2, 2, 3))
+    assert fast.update({n.id: n.parameters for n in new.nodes}) == (1, 2)
+    assert left(driver, fast) == expected(driver, new)
+    assert fast.update({1: graph.node(1).parameters, 2: graph.node(2).parameters}) == (1, 2)
+    assert left(driver, fast) == expected(driver, graph)
+
+
+def test_parameters_of_the_captured_graph_are_passed_on(driver: EmulatedDriver) -> None:
+    graph = diamond()
+    handle, kernels = driver.capture(graph)
+    fast = goptx.optimize_graph(handle, kernels, tune=False)
+    assert fast.update() == ()
+    nodes = driver.graphs[handle].nodes
+    first = next(iter(nodes))
+    nodes[first] = (*nodes[first][:4], (u64(buffer(4)), u64(buffer(1)), u32(N)))
+    assert fast.update() == (0,)
+    assert left(driver, fast) == expected(
+        driver, chain(scaled(0, 4, 1), scaled(1, 0, 2, constant=5), added(2, 1, 2, 3))
+    )
+    driver.cuGraphDestroyNode(first)
+    with pytest.raises(InputError, match="has other nodes than before; optimize it again"):
+        fast.update()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {1: (u64(buffer(1)), u64(buffer(2)), u32(N))},
+            "node 1 and node 0 depend .* they are one fused kernel; optimize",
+        ),
+        ({2: (u64(buffer(1)),)}, "node 2 takes parameters of 8, 8, 8, 4 bytes"),
+        ({8: ()}, "the captured graph has no node 8; its nodes are 0 to 2"),
+    ],
+)
+def test_parameters_that_do_not_fit_are_refused(
+    changes: dict[int, tuple[bytes, ...]], message: str, driver: EmulatedDriver
+) -> None:
+    graph = diamond()
+    handle, kernels = driver.capture(graph)
+    fast = goptx.optimize_graph(handle, kernels, tune=False)
+    with pytest.raises(InputError, match=message):
+        fast.update(changes)
+    assert left(driver, fast) == expected(driver, graph)
+
+
+def test_parameters_that_need_an_edge_are_refused(driver: EmulatedDriver) -> None:
+    handle, kernels = driver.capture(diamond())
+    parallel = goptx.parallelize_graph(handle, kernels)
+    with pytest.raises(InputError, match="node 1 and node 0 depend on each other, and they may run at once in the"):
+        parallel.update({1: (u64(buffer(1)), u64(buffer(2)), u32(N))})
+
+
+def test_a_closed_graph_is_not_launched(driver: EmulatedDriver) -> None:
+    handle, kernels = driver.capture(diamond())
+    fast = goptx.optimize_graph(handle, kernels)
+    fast.close()
+    with pytest.raises(InputError, match="the graph is closed; optimize the captured graph again"):
+        fast.replay()
+    assert list(driver.graphs) == [handle]
+    assert driver.executables == {}
+
+
+def test_a_description_is_not_launched() -> None:
+    with pytest.raises(InputError, match="made of a description and cannot be launched"):
+        goptx.optimize_graph(diamond()).replay()
+
+
+def test_the_captured_graph_is_as_it_was(driver: EmulatedDriver) -> None:
+    handle, kernels = driver.capture(diamond())
+    before = dict(driver.graphs[handle].nodes), set(driver.graphs[handle].edges)
+    goptx.optimize_graph(handle, kernels)
+    assert (driver.graphs[handle].nodes, driver.graphs[handle].edges) == before
