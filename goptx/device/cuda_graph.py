@@ -16,6 +16,7 @@ from typing import Any
 from goptx.device.load import bindings, current_device, must, stream_handle
 from goptx.errors import DeviceError, InputError
 
+Piece = tuple[int, int]  # the first address, and the number of bytes
 EDGE_DATA = 8  # bytes of the driver's data of an edge, all zero for one that waits for the whole node
 
 
@@ -41,12 +42,15 @@ class KernelNode:
 @dataclass(frozen=True, slots=True)
 class Node:
     """A node of a graph. kind: such as "kernel", "memcpy", "memset", "host" or "empty"; name: of its kernel, else "";
-    handle: the driver's."""
+    handle: the driver's. reads, writes: of a copy or a fill, the first address and the number of bytes of what it
+    accesses, empty if that is not known."""
 
     handle: int
     kind: str
     name: str = ""
     kernel: KernelNode | None = None
+    reads: tuple[Piece, ...] = ()
+    writes: tuple[Piece, ...] = ()
 
 
 class Capture:
@@ -106,10 +110,26 @@ class Graph:
     def _node(self, handle: Any) -> Node:
         type_ = must(self._driver.cuGraphNodeGetType(handle))
         kind = type_.name.removeprefix("CU_GRAPH_NODE_TYPE_").lower()
+        if kind in ("memset", "memcpy"):
+            return Node(int(handle), kind, "", None, *self._accesses(handle, kind))
         if kind != "kernel":
             return Node(int(handle), kind)
         name, kernel = self._kernel(handle)
         return Node(int(handle), kind, name, kernel)
+
+    def _accesses(self, handle: Any, kind: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+        """What a copy or a fill reads and writes; nothing where that is not known."""
+        driver = self._driver
+        ask = driver.cuGraphMemsetNodeGetParams if kind == "memset" else driver.cuGraphMemcpyNodeGetParams
+        failed, params = ask(handle)
+        if failed:
+            return (), ()
+        if kind == "memset":
+            size = params.pitch * (params.height - 1) + params.width * params.elementSize
+            return (), ((int(params.dst), size),)
+        types = driver.CUmemorytype
+        read, written = (_copied(params, side, types) for side in ("src", "dst"))
+        return ((read,), (written,)) if read and written else ((), ())
 
     def _kernel(self, handle: Any) -> tuple[str, KernelNode]:
         params = must(self._driver.cuGraphKernelNodeGetParams(handle))
@@ -189,6 +209,20 @@ def edges_of(graph: Any) -> tuple[list[Any], list[Any], list[Any]]:
         return [], [], []
     _, ones, others, data, _ = _checked(driver.cuGraphGetEdges(graph, count))
     return list(ones)[:count], list(others)[:count], list(data)[:count]
+
+
+def _copied(params: Any, side: str, types: Any) -> Piece | None:
+    """What a copy accesses at its source ("src") or its destination ("dst"); None for an array of the texture units."""
+    of = {name: getattr(params, side + name) for name in ("MemoryType", "XInBytes", "Y", "Z", "Pitch", "Height")}
+    if of["MemoryType"] in (types.CU_MEMORYTYPE_DEVICE, types.CU_MEMORYTYPE_UNIFIED):
+        address = int(getattr(params, side + "Device"))
+    elif of["MemoryType"] == types.CU_MEMORYTYPE_HOST:
+        address = int(getattr(params, side + "Host"))
+    else:
+        return None
+    rows = of["Height"] * of["Z"] + of["Y"], of["Height"] * max(params.Depth - 1, 0) + max(params.Height, 1) - 1
+    first, last = (of["Pitch"] * row for row in rows)
+    return address + first + of["XInBytes"], last + params.WidthInBytes
 
 
 def captured(stream: Any, start: Callable[[], None]) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 
 from goptx.device import cuda_graph
 from goptx.device.graphs import program_graph
-from goptx.errors import InputError
-from goptx.graph.graph_description import KERNEL, KINDS, Allocation, Graph, GraphNode, Id, sha_of
+from goptx.errors import GoptxError, InputError
+from goptx.graph.graph_description import KERNEL, KINDS, Allocation, Graph, GraphNode, sha_of
 from goptx.launch.arguments import POINTER
 from goptx.launch.independence import PAGE
 from goptx.ptx.parse import parse
@@ -67,13 +67,13 @@ def with_allocations(graph: Graph, past: Sequence[tuple[int, int]] = ()) -> Grap
     return replace(graph, allocations=tuple(Allocation(start, end - start) for start, end in sorted(spans)))
 
 
-def described_parameters(program: Program) -> dict[Id, tuple[bytes, ...]]:
+def described_parameters(program: Program) -> dict[int, tuple[bytes, ...]]:
     """The parameters that the kernels of a captured graph have now, by the ids of their nodes. Raises `InputError`
     where the graph has other nodes now."""
     found = program_graph.read(program.given)
     if tuple(node.handle for node in found.nodes) != program.handles:
         raise InputError("the captured graph has other nodes than before; optimize it again.")
-    made: dict[Id, tuple[bytes, ...]] = {}
+    made: dict[int, tuple[bytes, ...]] = {}
     for number, node in enumerate(found.nodes):
         sizes = list(map(len, program.graph.nodes[number].parameters))
         if node.kernel is not None and sizes:
@@ -84,15 +84,15 @@ def described_parameters(program: Program) -> dict[Id, tuple[bytes, ...]]:
 def _node(number: int, node: cuda_graph.Node, known: Collected, texts: dict[str, str]) -> GraphNode:
     kernel = node.kernel
     if kernel is None:
-        return GraphNode(number, "", kind=node.kind if node.kind in KINDS and node.kind != KERNEL else "other")
+        kind = node.kind if node.kind in KINDS and node.kind != KERNEL else "other"
+        return GraphNode(number, "", kind=kind, reads=node.reads, writes=node.writes)
     sizes = program_graph.parameter_sizes(kernel) if kernel.table else None
     contents = tuple(kernel.contents(sizes)) if sizes else ()
-    origin = known.origin(kernel.handles)
+    origin = known.origin(kernel.handles, program_graph.modules(kernel) if known.modules else (), node.name)
     sha = None
     if origin is not None and sizes is not None:
         text, name = origin
-        entry = choose_entry(parse(text), name)
-        if [p.size for p in entry.parameters] == sizes:
+        if _declared(text, name) == sizes:
             sha = sha_of(text)
             texts[sha] = text
     return GraphNode(
@@ -105,6 +105,14 @@ def _node(number: int, node: cuda_graph.Node, known: Collected, texts: dict[str,
         sha,
         alone="" if kernel.plain else "it is cooperative, or launched in clusters",
     )
+
+
+def _declared(text: str, name: str) -> list[int] | None:
+    """The bytes of each parameter of an entry; None where the text is not understood, so that its kernel is opaque."""
+    try:
+        return [p.size for p in choose_entry(parse(text), name).parameters]
+    except GoptxError:
+        return None
 
 
 def _words(content: bytes) -> list[int]:

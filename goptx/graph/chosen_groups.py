@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from goptx.graph.graph_dependences import dependences
 from goptx.graph.graph_description import Edge, Graph, Id
@@ -23,6 +23,15 @@ class Choice:
     indices: tuple[Group, ...]
     costs: Costs
     trust: Trust = None
+
+
+def daring(choice: Choice, graph: Graph) -> Choice:
+    """Other groups, which may gain and are to be measured."""
+    costs = replace(choice.costs, daring=True, trials=0)
+    free = [i for i in range(len(graph.nodes)) if i not in choice.single]
+    groups = choose_groups(graph, choice.dependences, costs, free)
+    ids = tuple(tuple(graph.nodes[i].id for i in group) for group in groups)
+    return replace(choice, groups=ids, indices=tuple(groups), costs=costs)
 
 
 def chosen_groups(graph: Graph, trust: Trust = None, arch: str | None = None) -> Choice:

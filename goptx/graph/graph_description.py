@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Id = int | str
 Edge = tuple[Id, Id]
+Piece = tuple[int, int]  # the first address, and the number of bytes
 Sizes = tuple[int, int, int]
 KERNEL = "kernel"
 EMPTY = "empty"  # a node that only orders others
@@ -58,6 +59,8 @@ class GraphNode:
     parameters: the bytes of each parameter.
     ptx: the SHA-256 of the text of its module; None for an opaque node, of which goptx does not know what it does.
     kind: "kernel", "memcpy", "memset", "host", "empty" (it only orders others) or "other".
+    reads, writes: of a copy or a fill, the first address and the number of bytes of what it accesses; without them it
+        may access everything.
     alone: why a kernel of known PTX must stay a launch of its own, such as "it is cooperative"; "" if nothing is known.
     """
 
@@ -72,6 +75,8 @@ class GraphNode:
     ptx: str | None = None
     kind: str = KERNEL
     alone: str = ""
+    reads: tuple[Piece, ...] = ()
+    writes: tuple[Piece, ...] = ()
 
     @property
     def shape(self) -> Shape:

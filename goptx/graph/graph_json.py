@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from goptx.errors import InputError
-from goptx.graph.graph_description import KERNEL, Allocation, Edge, Graph, GraphNode, Id, Sizes
+from goptx.graph.graph_description import KERNEL, Allocation, Edge, Graph, GraphNode, Id, Piece, Sizes
 
+ACCESSED = ("reads", "writes")
 _LARGEST = 1 << 64  # addresses are below it
 
 
@@ -68,6 +69,9 @@ def _written(node: GraphNode) -> dict[str, Any]:
         found["kind"] = node.kind
     if node.alone:
         found["alone"] = node.alone
+    for name, pieces in (("reads", node.reads), ("writes", node.writes)):
+        if pieces:
+            found[name] = [list(piece) for piece in pieces]
     return found
 
 
@@ -119,6 +123,7 @@ def _node(value: Any, index: int) -> GraphNode:
         None if sha is None else sha.lower(),
         _field(value, "kind", str, where, KERNEL),
         _field(value, "alone", str, where, ""),
+        *(tuple(_piece(p, f"{where}: {name}") for p in _field(value, name, list, where, [])) for name in ACCESSED),
     )
 
 
@@ -142,6 +147,12 @@ def _allocation(value: Any, index: int) -> Allocation:
     if address + size > _LARGEST:
         raise InputError(f"{where}: its {size} bytes from {address:#x} on end beyond 64 bits.")
     return Allocation(address, size)
+
+
+def _piece(value: Any, where: str) -> Piece:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise InputError(f"{where} has pairs of an address and a number of bytes.")
+    return _number(value[0], where), _number(value[1], where)
 
 
 def _number(value: Any, where: str) -> int:

@@ -28,16 +28,22 @@ from goptx.weaving.link.target import common_target
 NEAR = 32  # nodes in the order of the graph, within which the kernels of a group lie
 WOVEN = 3  # kernels at most that are woven: the product of more takes many seconds
 LINES = 400  # of kernels at most that are woven: a graph has many groups, and more take seconds each
+DARING = 1.3  # times as long as separate launches: a group that is estimated to take longer is not measured
 TRIALS = 4000  # groups that are estimated at most, each in about a millisecond
 Group = tuple[int, ...]  # indices of nodes, in order
 
 
 @dataclass(slots=True)
 class Costs:
-    """Estimated cycles of the kernels of a graph, alone and together, for the GPU `arch`."""
+    """Estimated cycles of the kernels of a graph, alone and together, for the GPU `arch`.
+
+    daring: groups are wanted that may gain, to be measured: those that are estimated to take a little longer as one
+    launch count too, and are interleaved, the strategy of which the estimates say least.
+    """
 
     graph: Graph
     arch: str
+    daring: bool = False
     trials: int = 0
     table: LatencyTable = field(init=False)
     _kernels: dict[tuple[str, str], Alone | str] = field(default_factory=dict)
@@ -82,10 +88,16 @@ class Costs:
         in_turn = sum(self.cycles((i,), "separate") for i in group)
         return min(in_turn, self.cycles(group, "separate", streams=True)) if len(group) > 1 else in_turn
 
+    @property
+    def most(self) -> float:
+        """The estimated cycles of a group as one launch, as a share of those of separate launches, that may be worth
+        it."""
+        return DARING if self.daring else 1 - TIE
+
     def possible(self, group: Collection[int]) -> list[Strategy]:
         """The strategies that are tried for a group."""
         kernels = [k for k in (self.kernel(self.graph.nodes[i]) for i in group) if isinstance(k, Alone)]
-        few = len(group) <= WOVEN and sum(len(k.lines) for k in kernels) <= LINES
+        few = not self.daring and len(group) <= WOVEN and sum(len(k.lines) for k in kernels) <= LINES
         return ["interleave", "weave", "vertical"] if few else ["interleave"]
 
     def fused(self, group: Collection[int]) -> float:
@@ -95,7 +107,7 @@ class Costs:
     def strategies(self, group: Group) -> list[Strategy]:
         """The strategies for a group that are estimated to gain, the best first."""
         separate = self.separate(group)
-        gains = [s for s in self.possible(group) if self.cycles(group, s) < separate * (1 - TIE)]
+        gains = [s for s in self.possible(group) if self.cycles(group, s) < separate * self.most]
         return sorted(gains, key=lambda s: self.cycles(group, s))
 
 
@@ -204,7 +216,7 @@ def choose_groups(graph: Graph, edges: Sequence[Edge], costs: Costs, candidates:
             if contracted.path_with(seed, other) > limit:
                 continue
             then = costs.fused([*group, other])
-            if then < min(now + times[other], costs.separate([*group, other])) * (1 - TIE):
+            if then < min(now + times[other], costs.separate([*group, other])) * costs.most:
                 contracted.join(seed, other)
                 group.append(other)
                 taken.add(other)

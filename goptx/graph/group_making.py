@@ -70,7 +70,8 @@ class Makers:
                 reasons.append(f"{strategy}: {reason}")
             else:
                 prospect = self._prospect(group, strategy, woven)
-                if is_choosable(prospect) and (len(group) <= VARIED or prospect.gain > 1 + STAKE * LOSS):
+                sure = is_choosable(prospect) and (len(group) <= VARIED or prospect.gain > 1 + STAKE * LOSS)
+                if sure or self.costs.daring:
                     made.append(Fused(woven, prospect.cycles))
         best = min(made, key=lambda m: m.cycles, default=None)
         slower = f"no fused kernel is estimated to be {TIE:.0%} faster than separate launches"

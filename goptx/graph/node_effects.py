@@ -105,8 +105,11 @@ class Memory:
 def _effects(graph: Graph, node: GraphNode, memory: Memory, trust: Trust) -> Effects:
     if node.kind == EMPTY:
         return NOTHING
-    if node.kind != KERNEL:
+    if node.kind != KERNEL and not (node.reads or node.writes):
         return Effects(everything=f"a {node.kind} node")
+    if node.kind != KERNEL:
+        pieces = [(piece, False) for piece in node.reads] + [(piece, True) for piece in node.writes]
+        return Effects(tuple(Span(start, start + size, writes) for (start, size), writes in pieces))
     found = Effects(everything="its PTX is not known") if node.ptx is None else _known(graph, node, memory)
     if found.everything and trust and node.parameters:
         spans = [s for p in node.parameters for s in _pointed(p, memory)]

@@ -10,9 +10,9 @@ from typing import Any
 from goptx.device.load import architecture
 from goptx.display import as_text, brief
 from goptx.errors import InputError
-from goptx.graph.chosen_groups import Choice, chosen_groups
+from goptx.graph.chosen_groups import Choice, chosen_groups, daring
 from goptx.graph.graph_dependences import dependences
-from goptx.graph.graph_description import Graph, Id
+from goptx.graph.graph_description import Graph
 from goptx.graph.graph_json import is_description, read_graph
 from goptx.graph.graph_report import GraphReport
 from goptx.graph.graph_rewriting import Taken, rewritten
@@ -47,7 +47,7 @@ class OptimizedGraph:
         for a graph that is only a description, and after `close`; `DeviceError`."""
         self._running.replay(stream)
 
-    def update(self, changes: Mapping[Id, Sequence[bytes]] | None = None) -> tuple[Id, ...]:
+    def update(self, changes: Mapping[int, Sequence[bytes]] | None = None) -> tuple[int, ...]:
         """Passes other parameters in later launches, to fused kernels too; returns the ids of the nodes that changed.
 
         changes: the bytes of all parameters of nodes of the given graph, by their ids. None: what the nodes of the
@@ -106,15 +106,20 @@ def optimize_graph(
     known = program.graph if program else read_graph(graph)
     choice = chosen_groups(known, trust, arch)
     costs, single, groups = choice.costs, choice.single, choice.indices
-    makers = Makers(known, costs, arch, architecture() if program else None)
+    device = architecture() if program else None
+    makers = Makers(known, costs, arch, device)
     made = [Taken(part, one) for group in groups for part, one in makers.of(group)]
     wrong: dict[int, str] = {}
     measured: Mapping[str, float] = {}
     launchable = None
     if program:
-        from goptx.graph.running.placed_graph import placed
+        from goptx.graph.running.placed_graph import FUSED, WIDELY, placed
 
-        new = placed(program, choice, made, check, tune)
+        plans = {FUSED: made}
+        if tune and (other := daring(choice, known)).indices != groups:
+            wider = Makers(known, other.costs, arch, device)
+            plans[WIDELY] = [Taken(part, one) for group in other.indices for part, one in wider.of(group)]
+        new = placed(program, choice, plans, check, tune)
         taken, wrong, measured, launchable = new.taken, new.wrong, new.measured, new.launchable
     else:
         compared = [(one, *_checked(known, one, check)) for one in made]

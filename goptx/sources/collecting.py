@@ -27,16 +27,19 @@ Found = Iterator[tuple[int, str, str]]  # a handle, the text, the name
 @dataclass(slots=True)
 class Collected:
     """Kernels whose PTX is known. After the `with`, `kernels` has the text and the entry of each by the driver's handle
-    of the function, `left_out` what has no PTX, with the reason, and `arrays` the first address of each array that
-    torch's allocator handed out within the `with`, and the one after its last.
+    of the function, `modules` the text of each module by that of the module, `left_out` what has no PTX, with the
+    reason, and `arrays` the first address of each array that torch's allocator handed out within the `with`, and the
+    one after its last.
 
-    Known are kernels of Triton (also those of Inductor, if Triton's cache has their PTX), CuPy's RawKernel, Numba-CUDA,
-    and modules that goptx loaded. Modules of cuda.core, and functions of a RawModule, are given with `add`.
+    Known are kernels of Triton (also those of Inductor, if Triton's cache has their PTX), CuPy's RawKernel and
+    RawModule, Numba-CUDA, modules that cuda.core loaded from PTX, and those that goptx loaded. Others are given with
+    `add`.
     """
 
     __repr__ = brief
 
     kernels: dict[int, Kernel] = field(default_factory=dict)
+    modules: dict[int, str] = field(default_factory=dict, repr=False)
     left_out: list[str] = field(default_factory=list)
     arrays: list[tuple[int, int]] = field(default_factory=list, repr=False)
     _recording: bool = field(default=False, repr=False)
@@ -65,23 +68,35 @@ class Collected:
         """Adds the kernels among objects."""
         for kernel in objects:
             kind = type(kernel)
-            look = _LOOKS.get((kind.__module__.partition(".")[0], kind.__name__))
+            home = kind.__module__
+            if not isinstance(home, str):  # some classes have something else of that name
+                continue
+            look = _LOOKS.get((home.partition(".")[0], kind.__name__))
             if look is None:
                 continue
             try:
                 for handle, text, entry in look(kernel):
-                    self.kernels[handle] = text, entry
+                    if entry:
+                        self.kernels[handle] = text, entry
+                    else:
+                        self.modules[handle] = text
             except (GoptxError, AttributeError, KeyError, TypeError, ValueError, OSError) as error:
                 name = getattr(kernel, "name", None) or getattr(kernel, "__name__", None) or kind.__name__
-                self.left_out.append(f"{name} ({kind.__module__.partition('.')[0]}): {error}")
+                self.left_out.append(f"{name} ({home.partition('.')[0]}): {error}")
 
-    def origin(self, handles: Iterable[int]) -> Kernel | None:
-        """The text and the entry of a kernel with one of these handles; None if it is not known."""
+    def origin(self, handles: Iterable[int], modules: Iterable[int] = (), name: str = "") -> Kernel | None:
+        """The text and the entry of a kernel with one of these handles, or of this name in a module with one of these;
+        None if it is not known."""
         from goptx.device import loaded
+
+        handles = list(handles)
 
         for handle in handles:
             if handle in self.kernels:
                 return self.kernels[handle]
+        for module in modules:
+            if module in self.modules:
+                return self.modules[module], name
         found = loaded.origin(handles) if "cuda" in sys.modules else None
         return (str(found[0]), found[1]) if found else None
 
@@ -123,6 +138,19 @@ def _of_cupy(raw: Any) -> Found:
     yield int(raw.kernel.ptr), text, raw.name if raw.name in names else names[0]
 
 
+def _of_module(raw: Any) -> Found:
+    """A RawModule of CuPy: its functions are found by its handle and their names."""
+    found = cupy.compiled(raw)
+    assert found is not None
+    yield int(raw.module.ptr), _text(found.content), ""
+
+
+def _of_cuda_core(code: Any) -> Found:
+    """A module of cuda.core; one of machine code has no PTX."""
+    if code.code_type == "ptx":
+        yield int(code.handle), _text(bytes(code.code)), ""
+
+
 def _of_numba(dispatcher: Any) -> Found:
     for signature, kernel in dispatcher.overloads.items():
         text = dispatcher.inspect_asm(signature)
@@ -139,6 +167,8 @@ _LOOKS: dict[tuple[str, str], Callable[[Any], Found]] = {
     ("torch", "StaticallyLaunchedCudaKernel"): _of_inductor,
     ("torch", "StaticallyLaunchedTritonKernel"): _of_inductor,
     ("cupy", "RawKernel"): _of_cupy,
+    ("cupy", "RawModule"): _of_module,
+    ("cuda", "ObjectCode"): _of_cuda_core,
     ("numba", "CUDADispatcher"): _of_numba,
     ("numba_cuda", "CUDADispatcher"): _of_numba,
 }

@@ -11,7 +11,7 @@ from goptx.device import cuda_graph, loaded
 from goptx.device.cuda_graph import Capture, Graph
 from goptx.errors import DeviceError, InputError
 
-KINDS = ("KERNEL", "MEMCPY", "EMPTY", "GRAPH", "MEM_ALLOC")
+KINDS = ("KERNEL", "MEMCPY", "MEMSET", "EMPTY", "GRAPH", "MEM_ALLOC")
 STREAM = SimpleNamespace(__cuda_stream__=lambda: (0, 42))
 
 
@@ -33,6 +33,9 @@ class Driver:
     CUstreamUpdateCaptureDependencies_flags = SimpleNamespace(CU_STREAM_SET_CAPTURE_DEPENDENCIES=1)
     CUresult = SimpleNamespace(CUDA_ERROR_STREAM_CAPTURE_UNJOINED=904)
     CUgraphNodeType = enum("CU_GRAPH_NODE_TYPE_", *KINDS)
+    CUmemorytype = SimpleNamespace(
+        CU_MEMORYTYPE_HOST=1, CU_MEMORYTYPE_DEVICE=2, CU_MEMORYTYPE_ARRAY=3, CU_MEMORYTYPE_UNIFIED=4
+    )
     CUlaunchAttributeID = SimpleNamespace(
         CU_LAUNCH_ATTRIBUTE_COOPERATIVE="cooperative", CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION="cluster"
     )
@@ -110,6 +113,11 @@ class Driver:
 
     def cuGraphKernelNodeGetParams(self, node: int) -> Any:
         return 0, self.params[node]
+
+    def cuGraphMemcpyNodeGetParams(self, node: int) -> Any:
+        return (0, self.params[node]) if node in self.params else (Code(1), None)
+
+    cuGraphMemsetNodeGetParams = cuGraphMemcpyNodeGetParams
 
     def cuFuncGetName(self, function: int) -> Any:
         return 0, f"f{function}".encode()
@@ -288,3 +296,45 @@ def test_kernels_that_goptx_loaded(driver: Driver, monkeypatch: pytest.MonkeyPat
     assert loaded.origin([8]) == loaded.origin([7, 9]) == (module, "k")  # the driver has two handles for it
     del kernel
     assert loaded.origin([8, 9]) is None
+
+
+def side(
+    name: str, kind: int, address: int, x: int = 0, y: int = 0, z: int = 0, pitch: int = 0, height: int = 0
+) -> Any:
+    names = ("MemoryType", "XInBytes", "Y", "Z", "Pitch", "Height", "Host" if kind == 1 else "Device")
+    return {name + n: value for n, value in zip(names, (kind, x, y, z, pitch, height, address), strict=True)}
+
+
+COPIES = [  # the source, the destination, the extents of the copy; what it reads, and what it writes
+    ((2, 4096), (2, 8192), (100, 1, 1), (4096, 100), (8192, 100)),
+    ((1, 4096, 8), (4, 8192), (100, 0, 0), (4104, 100), (8192, 100)),
+    ((2, 4096, 8, 2, 0, 64), (2, 8192), (32, 3, 1), (4096 + 8 + 128, 128 + 32), (8192, 32)),
+    ((2, 4096, 0, 0, 1, 64, 4), (2, 8192), (32, 2, 3), (4096 + 256, 64 * 9 + 32), (8192, 32)),
+]
+
+
+@pytest.mark.parametrize(("source", "to", "extents", "reads", "writes"), COPIES)
+def test_copies_access_what_they_copy(
+    source: Any, to: Any, extents: Any, reads: Any, writes: Any, driver: Driver
+) -> None:
+    driver.graphs[7] = {1: "MEMCPY"}
+    width, height, depth = extents
+    parts = side("src", *source) | side("dst", *to)
+    driver.params[1] = SimpleNamespace(**parts, WidthInBytes=width, Height=height, Depth=depth)
+    (node,) = Graph(7, 42).nodes
+    assert (node.reads, node.writes) == ((reads,), (writes,))
+
+
+def test_copies_of_texture_arrays_may_access_everything(driver: Driver) -> None:
+    driver.graphs[7] = {1: "MEMCPY"}
+    parts = side("src", 3, 0) | side("dst", 2, 8192)
+    driver.params[1] = SimpleNamespace(**parts, WidthInBytes=1, Height=1, Depth=1)
+    (node,) = Graph(7, 42).nodes
+    assert (node.reads, node.writes) == ((), ())
+
+
+def test_fills_write_their_rows(driver: Driver) -> None:
+    driver.graphs[7] = {1: "MEMSET"}
+    driver.params[1] = SimpleNamespace(dst=4096, pitch=64, width=5, elementSize=4, height=3)
+    (node,) = Graph(7, 42).nodes
+    assert (node.reads, node.writes) == ((), ((4096, 148),))

@@ -11,6 +11,7 @@ from graph.graph_kernels import u32
 import goptx
 from goptx.device.load import bindings, current_device, must
 from goptx.errors import DeviceError, InputError
+from goptx.graph import graph_rewriting
 from goptx.graph.running import placed_graph
 from goptx.graph.running.graph_trial import Trial
 
@@ -80,7 +81,7 @@ def test_a_graph_with_branches_leaves_the_same(made: Callable[..., Captured]) ->
 
 def test_a_wrong_fused_kernel_is_not_taken(made: Callable[..., Captured], monkeypatch: pytest.MonkeyPatch) -> None:
     one = diamond(made)
-    real = placed_graph.rewritten
+    real = graph_rewriting.rewritten
 
     def wrong(*args: Any) -> Any:
         fused, graph = real(*args)
@@ -102,7 +103,14 @@ def test_a_wrong_fused_kernel_is_not_taken(made: Callable[..., Captured], monkey
 
 
 def test_opaque_kernels_stay_in_order(made: Callable[..., Captured]) -> None:
-    one = diamond(made, opaque=["scale5"])
+    one = made(5, opaque=["scale5"])
+
+    def start() -> None:
+        one.scale(0, 1)
+        one.scale(4, 2, "scale5")
+        one.add(1, 2, 3)
+
+    one.capture(start)
     fast = goptx.optimize_graph(one.graph, one.kernels)
     print(fast.report)
     assert fast.report.fused == ()

@@ -186,6 +186,9 @@ class EmulatedDriver:
     def cuGraphKernelNodeGetAttribute(self, node: int, name: str) -> Any:
         return 0, SimpleNamespace(cooperative=0, clusterDim=SimpleNamespace(x=0))
 
+    def cuGraphMemcpyNodeGetParams(self, node: int) -> Any:
+        return Code(INVALID), None
+
     def cuKernelGetName(self, handle: int) -> Any:
         return 0, self.kernels[handle][1].encode()
 

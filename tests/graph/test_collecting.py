@@ -86,3 +86,46 @@ def test_kernels_may_be_added() -> None:
     assert kernels.origin([5]) == (add(), "add")
     with pytest.raises(InputError, match="no entry `other`"):
         kernels.add(6, add(), "other")
+
+
+class RawModule:
+    """CuPy's, loaded."""
+
+    __module__ = "cupy._core.raw"
+    file_path, backend, options, name_expressions, code = "x.ptx", "nvrtc", (), (), ""
+
+    def __init__(self, path: Path) -> None:
+        self.file_path = str(path)
+        self.module = SimpleNamespace(ptr=77)
+
+
+class ObjectCode:
+    """cuda.core's."""
+
+    __module__ = "cuda.core._module"
+
+    def __init__(self, kind: str) -> None:
+        self.code_type, self.code, self.handle = kind, add().encode(), 88
+
+
+def test_functions_of_modules_are_found_by_their_names(tmp_path: Path) -> None:
+    (tmp_path / "scale.ptx").write_text(scale())
+    kernels = Collected()
+    kernels.scan([RawModule(tmp_path / "scale.ptx"), ObjectCode("ptx")])
+    assert kernels.left_out == []
+    assert kernels.origin([1], [77], "scale") == (scale(), "scale")
+    assert kernels.origin([1], [5, 88], "add") == (add(), "add")
+    assert kernels.origin([1], [5], "add") is None
+
+
+def test_modules_of_machine_code_have_no_ptx() -> None:
+    kernels = Collected()
+    kernels.scan([ObjectCode("cubin")])
+    assert (kernels.modules, kernels.left_out) == ({}, [])
+
+
+def test_classes_whose_module_is_no_text_are_passed_over() -> None:
+    odd = type("Odd", (), {"__module__": property(lambda self: "x")})
+    kernels = Collected()
+    kernels.scan([odd()])
+    assert (kernels.kernels, kernels.left_out) == ({}, [])

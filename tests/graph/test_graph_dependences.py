@@ -30,7 +30,7 @@ from goptx.graph.node_effects import effects_of
 
 
 def edges(graph: Graph, **options: object) -> set[tuple[object, object]]:
-    return set(goptx.parallelize_graph(graph, **options).edges)  # type: ignore[arg-type]
+    return set(goptx.parallelize_graph(graph, **options).edges)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize(
@@ -223,3 +223,11 @@ def test_the_given_graph_is_unchanged() -> None:
     assert graph.edges == ((0, 1),)
     assert goptx.parallelize_graph(graph.to_json()).nodes == graph.nodes
     assert sha_of(scale("scale3")) in graph.ptx
+
+
+def test_copies_and_fills_access_what_they_name() -> None:
+    copy = GraphNode(1, "", kind="memcpy", reads=((buffer(1), SIZE),), writes=((buffer(2), SIZE),))
+    fill = GraphNode(2, "", kind="memset", writes=((buffer(3), SIZE),))
+    graph = chain(scaled(0, 0, 1), (copy, ""), (fill, ""), scaled(3, 2, 4), scaled(4, 3, 5))
+    assert goptx.parallelize_graph(graph).edges == ((0, 1), (1, 3), (2, 4))
+    assert goptx.Graph.read(graph.to_json()) == graph

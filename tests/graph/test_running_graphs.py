@@ -151,7 +151,7 @@ def test_parameters_are_passed_on(driver: EmulatedDriver) -> None:
     handle, kernels = driver.capture(graph)
     fast = goptx.optimize_graph(handle, kernels, tune=False)
     new = chain(scaled(0, 0, 1), scaled(1, 0, 2, n=100, constant=5), added(2, 2, 2, 3))
-    assert fast.update({n.id: n.parameters for n in new.nodes}) == (1, 2)
+    assert fast.update({i: n.parameters for i, n in enumerate(new.nodes)}) == (1, 2)
     assert left(driver, fast) == expected(driver, new)
     assert fast.update({1: graph.node(1).parameters, 2: graph.node(2).parameters}) == (1, 2)
     assert left(driver, fast) == expected(driver, graph)

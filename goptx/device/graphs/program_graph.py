@@ -74,6 +74,18 @@ def parameter_sizes(kernel: cuda_graph.KernelNode) -> list[int] | None:
     return None
 
 
+def modules(kernel: cuda_graph.KernelNode) -> list[int]:
+    """The handles of the module and of the library that a kernel is of, as far as the driver knows them."""
+    driver = bindings()
+    found = []
+    for ask, of in ((driver.cuFuncGetModule, driver.CUfunction), (driver.cuKernelGetLibrary, driver.CUkernel)):
+        for handle in kernel.handles:
+            failed, module = ask(of(handle))
+            if not failed and module is not None:
+                found.append(int(module))
+    return found
+
+
 def devices(addresses: Iterable[int]) -> set[int]:
     """The numbers of the devices whose memory these addresses are in, as far as they are known."""
     driver = bindings()

@@ -21,10 +21,10 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 WAIT = 100_000  # nanoseconds that the device waits at least, so that the host has launched before it is timed
 WAIT_FOR_NODE = 1_000  # nanoseconds for each node of the graph
 _WAIT = """.version 7.0
-.target {arch}
+.target sm_70
 .address_size 64
 .visible .entry wait(.param .u64 nanoseconds)
-{{
+{
     .reg .pred %p;
     .reg .b64 %rd<5>;
     ld.param.u64 %rd1, [nanoseconds];
@@ -35,7 +35,7 @@ AGAIN:
     setp.lt.u64 %p, %rd4, %rd1;
     @%p bra AGAIN;
     ret;
-}}
+}
 """
 
 
@@ -45,9 +45,9 @@ class Replayed:
 
     def __init__(self, stream: Any, pieces: Sequence[Piece], nodes: int) -> None:
         self._stream, self.pieces = stream, pieces
+        self._wait = _wait(WAIT + nodes * WAIT_FOR_NODE)
         must(bindings().cuCtxSynchronize())  # work on other streams may still write it
         self._saved = Saved(stream, pieces)
-        self._wait = _wait(WAIT + nodes * WAIT_FOR_NODE)
 
     def __enter__(self) -> Self:
         return self
@@ -80,8 +80,7 @@ class Replayed:
 
 def _wait(nanoseconds: int) -> Callable[[Any], None]:
     """What lets the stream wait for that long."""
-    text = _WAIT.format(arch=architecture())
-    launcher = Launcher(kernel := load(assemble(text, entry="wait").cubin, "wait"), 1, 1, 0, (8,))
+    launcher = Launcher(kernel := load(assemble(_WAIT, entry="wait", arch=architecture()).cubin, "wait"), 1, 1, 0, (8,))
     memory = ParameterMemory([((8,), ())])
     memory.fill([nanoseconds.to_bytes(8, "little")])
 

@@ -1,7 +1,7 @@
 """A CUDA graph made of another one: a copy in which kernels were replaced and the edges are new, instantiated.
 
-Requires: a graph of the driver that is not destroyed. Ensures: the given graph is as it was; the nodes that are preserved
-have all that they had (parameters, attributes, priorities). Imports CUDA only inside functions.
+Requires: a graph of the driver that is not destroyed. Ensures: the given graph is as it was; the nodes that are
+preserved have all that they had (parameters, attributes, priorities). Imports CUDA only inside functions.
 """
 
 from __future__ import annotations

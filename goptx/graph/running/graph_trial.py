@@ -15,7 +15,7 @@ import numpy as np
 
 from goptx.device.graphs import torch_memory
 from goptx.device.graphs.replayed import Bytes, Piece, Replayed
-from goptx.errors import DeviceError
+from goptx.errors import AssemblyError, DeviceError
 from goptx.graph.graph_description import EMPTY, KERNEL, Graph
 from goptx.graph.node_effects import LAST, Effects, Memory
 from goptx.graph.running.launchable_graph import LaunchableGraph
@@ -38,8 +38,8 @@ class Trial:
         if not self.note:
             try:
                 self._replayed = Replayed(stream, pieces, len(captured.graph.nodes))
-            except DeviceError as error:
-                self.note = f"the memory that it writes could not be saved ({error})"
+            except (AssemblyError, DeviceError) as error:
+                self.note = f"it could not be prepared ({error})"
 
     def __enter__(self) -> Trial:
         return self
@@ -84,7 +84,7 @@ def written(graph: Graph, effects: Sequence[Effects]) -> tuple[list[Piece], str]
     for node, effect in zip(graph.nodes, effects, strict=True):
         if node.kind == EMPTY:
             continue
-        if node.kind != KERNEL:
+        if node.kind != KERNEL and effect.everything:
             return [], f"node {node.id} is a {node.kind} node, and goptx does not know what it writes"
         if effect.everything:
             own = torch_memory.arrays()

@@ -56,23 +56,24 @@ class LaunchableGraph:
             stream = sys.modules["torch"].cuda.current_stream()
         self._running.launch(stream)
 
-    def update(self, changes: Mapping[Id, Parameters] | None = None) -> tuple[Id, ...]:
+    def update(self, changes: Mapping[int, Parameters] | None = None) -> tuple[int, ...]:
         """Passes other parameters to nodes of the captured graph, by their ids; without `changes`, those that the
         captured graph has now. Gives the ids of the nodes that changed. Raises `InputError` where the order of this
         graph is not enough for them; then nothing is changed."""
         known = self.program.graph
         if changes is None:
             changes = described_parameters(self.program)
-        changes = {id_: tuple(p) for id_, p in changes.items() if tuple(p) != self._node(id_).parameters}
-        if not changes:
+        new_ones = {id_: tuple(p) for id_, p in changes.items() if tuple(p) != self._node(id_).parameters}
+        if not new_ones:
             return ()
-        nodes = tuple(_changed(node, changes.get(node.id)) for node in known.nodes)
+        given: dict[Id, Parameters] = dict(new_ones.items())
+        nodes = tuple(_changed(node, given.get(node.id)) for node in known.nodes)
         new = with_allocations(replace(known, nodes=nodes))
-        self._check_order(new, changes)
-        for id_ in dict.fromkeys(self._home(id_) for id_ in changes):
+        self._check_order(new, given)
+        for id_ in dict.fromkeys(self._home(id_) for id_ in given):
             self._running.update(id_, self._parameters(id_, new))
         self.program = replace(self.program, graph=new)
-        return tuple(changes)
+        return tuple(new_ones)
 
     def _node(self, id_: Id) -> GraphNode:
         known = self.program.graph

@@ -18,7 +18,8 @@ from goptx.graph.graph_rewriting import Taken, rewritten
 from goptx.graph.running.graph_trial import Trial
 from goptx.graph.running.launchable_graph import FusedNode, LaunchableGraph, in_a_row
 
-CAPTURED, PARALLEL, FUSED, IN_A_ROW = "as captured", "parallel", "fused", "fused, in a row"
+CAPTURED, PARALLEL, FUSED, WIDELY = "as captured", "parallel", "fused", "fused widely"
+IN_A_ROW = ", in a row"  # after the name of a plan
 MOST_TRIED = 24  # groups without which the graph is measured
 GAIN = 0.995  # of the time, below which a graph without a group counts as faster
 
@@ -37,26 +38,40 @@ class Placed:
 
 
 def placed(
-    program: Program, choice: Choice, made: Sequence[Taken], check: bool, tune: bool, stream: Any = None
+    program: Program,
+    choice: Choice,
+    plans: Mapping[str, Sequence[Taken]],
+    check: bool,
+    tune: bool,
+    stream: Any = None,
 ) -> Placed:
-    """The graph for these groups. `check`, `tune` as for `goptx.optimize_graph`. Raises `DeviceError`."""
+    """The graph for these groups. plans: groups by the names of what is measured; without measuring, the first is
+    taken. `check`, `tune` as for `goptx.optimize_graph`. Raises `DeviceError`."""
     placing = _Placing(program, choice)
-    good = [one for one in made if placing.fits(one)]
+    good = {name: [one for one in made if placing.fits(one)] for name, made in plans.items()}
+    first = next(iter(good))
     if not check and not tune:
-        return Placed(placing.fused(good), good, placing.wrong)
+        return placing.untried(good[first])
     captured = LaunchableGraph(program, program.graph)
     with Trial(captured, choice.effects, stream) as trial:
-        if check and not trial.note:
-            good = placing.right(good, trial)
-        if not tune or trial.note:
-            return Placed(placing.fused(good), good, placing.wrong, {}, trial.note)
-        return placing.fastest(good, captured, trial)
+        if trial.note:
+            return placing.untried(good[first], trial.note)
+        if check:
+            good = {name: placing.right(taken, trial) for name, taken in good.items()}
+        if tune:
+            return placing.fastest(good, captured, trial)
+        captured.close()
+        return placing.untried(good[first])
 
 
 class _Placing:
     def __init__(self, program: Program, choice: Choice) -> None:
         self.program, self.choice = program, choice
         self.wrong: dict[int, str] = {}
+
+    def untried(self, taken: list[Taken], note: str = "") -> Placed:
+        """The graph with these groups."""
+        return Placed(self.fused(taken), taken, self.wrong, {}, note)
 
     def fits(self, one: Taken) -> bool:
         """Whether a fused kernel can be assembled and launched."""
@@ -93,21 +108,23 @@ class _Placing:
             alone.close()
         return good
 
-    def fastest(self, good: list[Taken], captured: LaunchableGraph, trial: Trial) -> Placed:
+    def fastest(self, plans: Mapping[str, list[Taken]], captured: LaunchableGraph, trial: Trial) -> Placed:
         """The fastest graph: as captured, with true dependences, or fused, without the groups that do not gain."""
         graphs = {CAPTURED: captured, PARALLEL: self.fused([])}
-        if good:
-            graphs |= {FUSED: self.fused(good), IN_A_ROW: self.fused(good, row=True)}
+        groups: dict[str, list[Taken]] = {CAPTURED: [], PARALLEL: []}
+        for name, good in plans.items():
+            for row in (False, True) if good else ():
+                groups[name + IN_A_ROW * row] = good
+                graphs[name + IN_A_ROW * row] = self.fused(good, row)
         measured = trial.milliseconds(graphs)
         best = min(measured, key=lambda name: measured[name])
-        taken = good if best in (FUSED, IN_A_ROW) else []
-        for one in good:
-            if best not in (FUSED, IN_A_ROW):
-                self._leave(one, f"the graph with its fused kernel takes {measured[FUSED]:.4g} ms, {best} less")
-        found = graphs.pop(best)
+        for name, good in plans.items():
+            for one in good if name != best.removesuffix(IN_A_ROW) else ():
+                self._leave(one, f"the graph with its fused kernel takes {measured[name]:.4g} ms, {best} less")
+        found, taken = graphs.pop(best), groups[best]
         if taken:
-            found, taken, best_time = self._without(found, taken, best == IN_A_ROW, measured[best], trial)
-            measured = {**measured, best: best_time}
+            found, taken, time = self._without(found, taken, best.endswith(IN_A_ROW), measured[best], trial)
+            measured = {**measured, best: time}
         for graph in graphs.values():
             graph.close()
         return Placed(found, taken, self.wrong, measured)
@@ -121,9 +138,8 @@ class _Placing:
             other = self.fused(rest, row)
             times = trial.milliseconds({"with": graph, "without": other})
             if times["without"] < times["with"] * GAIN:
-                self._leave(
-                    one, f"the graph without its fused kernel is {times['with'] / times['without']:.3f} times as fast"
-                )
+                gain = times["with"] / times["without"]
+                self._leave(one, f"the graph without its fused kernel is {gain:.3f} times as fast")
                 graph.close()
                 graph, taken, time = other, rest, times["without"]
             else:
