@@ -70,6 +70,8 @@ WRONG: dict[str, tuple[Change, str]] = {
     "another text": (lambda d: d["ptx"].update({"0" * 64: "x"}), "has another SHA-256"),
     "a host node with PTX": (lambda d: d["nodes"][0].update(kind="host"), "node 0: a host node has no PTX; give null"),
     "a kind": (lambda d: d["nodes"][3].update(kind="child graph"), "kind 'child graph' is unknown"),
+    "what a copy reads": (lambda d: d["nodes"][3].update(reads=[[1]]), "node 3: reads has pairs of an address and"),
+    "what a copy writes": (lambda d: d["nodes"][3].update(writes=[[-1, 4]]), "node 3: writes is a number from 0 on"),
     "allocation": (
         lambda d: d["allocations"].append({"address": -1, "bytes": 4}),
         "address is a number from 0 on, not",
