@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,untyped-decorator"
+# mypy: disable-error-code="no-untyped-call,no-untyped-def,untyped-decorator"
 """A function of torch with Triton kernels, captured as a CUDA graph whose independent kernels are fused.
 
 python examples/interop/torch_graph.py

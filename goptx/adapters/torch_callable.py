@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from goptx.errors import GoptxError, InputError
@@ -87,6 +88,7 @@ def optimize(
         made.reason = f"it cannot be captured: {_brief(error)}"
         made.outputs = None
         torch.cuda.synchronize()
+        _end_capture()
         return made
     if any(isinstance(x, torch.Tensor) and x.requires_grad for x in _leaves(made.outputs)):
         made.reason = "its outputs need gradients; capture the whole training step, or call it under torch.no_grad()"
@@ -115,6 +117,15 @@ def _optimize(
         made.reason = f"goptx failed, please report it: {type(error).__name__}: {_brief(error)}"
     else:
         made.report, made._replay, made._held = found.report, found.replay, found
+
+
+def _end_capture() -> None:
+    """After a capture that failed, torch's generator of random numbers takes itself to be captured, and fails, until
+    another capture ends."""
+    import torch
+
+    with suppress(RuntimeError), torch.cuda.graph(torch.cuda.CUDAGraph(keep_graph=True)):
+        pass
 
 
 def _warm_up(made: OptimizedCallable) -> None:

@@ -123,11 +123,21 @@ def _of_inductor(kernel: Any) -> Found:
     """A kernel of Inductor's static launcher, which holds machine code; Triton's cache has the PTX beside it."""
     if not kernel.function:
         return
-    path = getattr(kernel, "cubin_path", None)
-    beside = Path(path).with_suffix(".ptx") if path else None
+    beside = _of_tritons_cache(kernel)
     if beside is None or not beside.is_file():
         raise ValueError("its launcher holds machine code only; set TORCHINDUCTOR_USE_STATIC_CUDA_LAUNCHER=0")
     yield int(kernel.function), beside.read_text(encoding="utf-8"), kernel.name
+
+
+def _of_tritons_cache(kernel: Any) -> Path | None:
+    """Where Triton's cache has the PTX of a kernel of Inductor. Once it is loaded, only its hash leads there."""
+    if path := getattr(kernel, "cubin_path", None):
+        return Path(path).with_suffix(".ptx")
+    inductor = sys.modules.get("torch._inductor.runtime.runtime_utils")
+    if inductor is None or not getattr(kernel, "hash", None):
+        return None
+    device = sys.modules["torch"].cuda.current_device()
+    return Path(inductor.triton_cache_dir(device), inductor.triton_hash_to_path_key(kernel.hash), f"{kernel.name}.ptx")
 
 
 def _of_cupy(raw: Any) -> Found:
@@ -159,7 +169,8 @@ def _of_numba(dispatcher: Any) -> Found:
 
 
 def _text(content: str | bytes) -> str:
-    return content if isinstance(content, str) else content.decode()
+    text = content if isinstance(content, str) else content.decode()
+    return text.rstrip("\0")  # NVRTC ends its texts with a zero
 
 
 _LOOKS: dict[tuple[str, str], Callable[[Any], Found]] = {

@@ -40,7 +40,8 @@ class Made:
 
 class EmulatedDriver:
     """memory: the contents of allocations by their addresses. kernels: text and entry by handle. spoil: what is done to
-    memory after each launch of a graph. milliseconds: of a launch of a graph, from its nodes."""
+    memory after each launch of a graph. milliseconds: of a launch of a graph, from its nodes; seconds: of
+    the host."""
 
     CUgraph = CUgraphNode = CUfunction = CUkernel = CUstream = CUdeviceptr = CUgraphExec = staticmethod(int)
     CUresult = SimpleNamespace(CUDA_ERROR_INVALID_VALUE=INVALID)
@@ -60,8 +61,9 @@ class EmulatedDriver:
         self.executables: dict[int, int] = {}
         self.spoil: Callable[[Made], None] = lambda graph: None
         self.milliseconds: Callable[[Made], float] = lambda graph: float(len(graph.nodes))
+        self.seconds: Callable[[Made], float] = lambda graph: 0.0
         self.launched: list[Made] = []
-        self.clock = 0.0
+        self.clock, self.host = 0.0, 0.0
         self.times: dict[int, float] = {}
         self._next = 1000
         self._held: list[Any] = []
@@ -224,6 +226,7 @@ class EmulatedDriver:
         self.spoil(made)
         self.launched.append(made)
         self.clock += self.milliseconds(made)
+        self.host += self.seconds(made)
         return (0,)
 
     def cuGraphDestroy(self, handle: int) -> Any:
@@ -299,6 +302,7 @@ def emulated_driver(patch: pytest.MonkeyPatch) -> EmulatedDriver:
     for module in (rewritten_graph, repeating):
         patch.setattr(module, "current_device", lambda: device)
     patch.setattr(replayed, "_wait", lambda nanoseconds: lambda stream: None)
+    patch.setattr(replayed, "perf_counter", lambda: made.host)
 
     def added(node: GraphNode, woven: Any) -> AddedKernel:
         handle = made.hold(woven.ptx, node.entry)

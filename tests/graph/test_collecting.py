@@ -1,5 +1,6 @@
 """collect(): the PTX of what frameworks have loaded, found among the objects that are alive."""
 
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -129,3 +130,30 @@ def test_classes_whose_module_is_no_text_are_passed_over() -> None:
     kernels = Collected()
     kernels.scan([odd()])
     assert (kernels.kernels, kernels.left_out) == ({}, [])
+
+
+def test_a_kernel_that_inductor_has_loaded_is_found_by_its_hash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "cache3" / "KEY-abc"
+    folder.mkdir(parents=True)
+    (folder / "add.ptx").write_text(add())
+    utils = SimpleNamespace(
+        triton_cache_dir=lambda device: str(tmp_path / f"cache{device}"), triton_hash_to_path_key=lambda h: f"KEY-{h}"
+    )
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=SimpleNamespace(current_device=lambda: 3)))
+    monkeypatch.setitem(sys.modules, "torch._inductor.runtime.runtime_utils", utils)
+    known, unknown = StaticallyLaunchedCudaKernel(None), StaticallyLaunchedCudaKernel(None)
+    known.hash, unknown.hash = "abc", "def"  # type: ignore[attr-defined]
+    kernels = Collected()
+    kernels.scan([unknown])
+    assert kernels.kernels == {} and "holds machine code only" in kernels.left_out[0]
+    kernels.scan([known])
+    assert kernels.kernels == {7: (add(), "add")}
+
+
+def test_texts_of_nvrtc_end_with_a_zero(tmp_path: Path) -> None:
+    (tmp_path / "scale.ptx").write_bytes(scale().encode() + b"\0")
+    kernels = Collected()
+    kernels.scan([RawModule(tmp_path / "scale.ptx")])
+    assert kernels.modules == {77: scale()}

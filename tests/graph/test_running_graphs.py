@@ -62,8 +62,20 @@ def test_a_graph_of_which_no_change_is_faster_stays_as_captured(driver: Emulated
     assert left(driver, fast) == expected(driver, graph)
 
 
+def test_what_the_host_needs_to_launch_counts(driver: EmulatedDriver) -> None:
+    """Branches are fastest on the device, and slow to launch."""
+    handle, kernels = driver.capture(diamond())
+    driver.milliseconds = lambda made: 1.0 if len(made.nodes) == 3 and not is_chain(made) else 4.0
+    assert not goptx.optimize_graph(handle, kernels).report.fused
+    driver.seconds = lambda made: 0.005 if len(made.nodes) == 3 and not is_chain(made) else 0.001
+    fast = goptx.optimize_graph(handle, kernels)
+    assert fast.report.measured["parallel"] == pytest.approx(5)
+    assert fast.graph.edges == ((0, 1), (1, 2))
+
+
 def is_chain(made: Made) -> bool:
-    return len(made.edges) == len(made.nodes) - 1 and len({one for one, _ in made.edges}) == len(made.edges)
+    ends = [{edge[side] for edge in made.edges} for side in (0, 1)]
+    return len(ends[0]) == len(ends[1]) == len(made.edges) == len(made.nodes) - 1
 
 
 def two_pairs() -> Graph:

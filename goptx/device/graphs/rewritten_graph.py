@@ -7,15 +7,16 @@ preserved have all that they had (parameters, attributes, priorities). Imports C
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from goptx.device.cuda_graph import edges_of
 from goptx.device.launches.launch_graph import node_params
 from goptx.device.launches.parameter_memory import ParameterMemory
-from goptx.device.load import Launcher, bindings, current_device, must, stream_handle
+from goptx.device.load import Launcher, bindings, current_device, must
 from goptx.device.recorded_streams import check_launch
+from goptx.device.repeating import driver_stream
 from goptx.errors import InputError
 
 Key = int | str  # of a node
@@ -99,14 +100,14 @@ class RewrittenGraph:
         must(driver.cuGraphKernelNodeSetParams(node, params))
         must(driver.cuGraphExecKernelNodeSetParams(self._executable, node, params))
 
-    def launch(self, stream: Any = None) -> None:
-        """Launches the graph once and does not wait. `stream` is a cuda.core Stream, any object with
-        `__cuda_stream__`, or None for the default stream. Raises `InputError` after `close`, `DeviceError`."""
+    def starter(self, stream: Any = None) -> Callable[[], None]:
+        """What launches the graph once on that stream and does not wait. `stream` is a cuda.core Stream, any object
+        with `__cuda_stream__`, or None for the default stream. Raises `InputError` after `close`, `DeviceError`."""
         check_launch(stream)
         if not self.close.alive:
             raise InputError("the graph is closed; optimize the captured graph again.")
-        handle = int(current_device().default_stream.handle) if stream is None else stream_handle(stream)
-        must(self._driver.cuGraphLaunch(self._executable, self._driver.CUstream(handle)))
+        launch, executable, made = self._driver.cuGraphLaunch, self._executable, driver_stream(stream)
+        return lambda: must(launch(executable, made))
 
 
 def _destroy(driver: Any, made: list[Any]) -> None:

@@ -28,7 +28,7 @@ class Trial:
     """note: why nothing is run; "" if graphs are run."""
 
     def __init__(self, captured: LaunchableGraph, effects: Sequence[Effects], stream: Any = None) -> None:
-        self.captured = captured
+        self.captured, self._stream = captured, stream
         pieces, self.note = written(captured.program.graph, effects)
         self._replayed: Replayed | None = None
         self._expected: list[Bytes] = []
@@ -55,10 +55,10 @@ class Trial:
         if run is None:
             return ""
         if not self._expected:
-            self._expected = run.left(self.captured.launch)
-            again = run.left(self.captured.launch)
+            self._expected = run.left(self.captured.starter(self._stream))
+            again = run.left(self.captured.starter(self._stream))
             self._steady = [one == other for one, other in zip(self._expected, again, strict=True)]
-        found = run.left(graph.launch)
+        found = run.left(graph.starter(self._stream))
         for (start, _), one, other, steady in zip(run.pieces, self._expected, found, self._steady, strict=True):
             wrong = np.flatnonzero((one != other) & steady)
             if wrong.size:
@@ -73,7 +73,7 @@ class Trial:
         times: dict[str, list[float]] = {name: [] for name in graphs}
         for _ in range(WARMUPS + ROUNDS):
             for name, graph in graphs.items():
-                times[name].append(run.milliseconds(graph.launch))
+                times[name].append(run.milliseconds(graph.starter(self._stream)))
         return {name: median(found[WARMUPS:]) for name, found in times.items()}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -46,15 +46,15 @@ class LaunchableGraph:
         order = [graph.nodes[i].id for i in graph.order]
         self._running = RewrittenGraph(program.source, preserved, added, order, graph.edges)
 
-    def launch(self, stream: Any = None) -> None:
-        """Launches it once and does not wait. Raises `InputError` after `close`, `DeviceError`."""
-        self._running.launch(stream)
+    def starter(self, stream: Any = None) -> Callable[[], None]:
+        """What launches it once on that stream and does not wait. Raises `InputError` after `close`, `DeviceError`."""
+        return self._running.starter(stream)
 
     def replay(self, stream: Any = None) -> None:
-        """As `launch`; without a stream, a graph of torch is launched on torch's current one."""
+        """Launches it; without a stream, a graph of torch is launched on torch's current one."""
         if stream is None and hasattr(self.program.given, "raw_cuda_graph"):
             stream = sys.modules["torch"].cuda.current_stream()
-        self._running.launch(stream)
+        self._running.starter(stream)()
 
     def update(self, changes: Mapping[int, Parameters] | None = None) -> tuple[int, ...]:
         """Passes other parameters to nodes of the captured graph, by their ids; without `changes`, those that the
