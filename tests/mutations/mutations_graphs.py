@@ -4,6 +4,9 @@ from mutations.mutations import Mutation
 
 EFFECTS = "goptx/graph/node_effects.py"
 CHOICE = "goptx/graph/group_choice.py"
+PLACED = "goptx/graph/running/placed_graph.py"
+LAUNCHED = "goptx/graph/running/launchable_graph.py"
+OF_RUNNING = "tests/graph/test_running_graphs.py"
 OF_EFFECTS = "tests/graph/test_graph_dependences.py"
 OF_CHOICE = "tests/graph/test_optimize_graph.py"
 
@@ -35,5 +38,26 @@ OF_GRAPHS = (
         "contracted.path_with(seed, other) > limit",
         "False",
         f"{OF_CHOICE}::test_the_critical_path_does_not_become_longer",
+    ),
+    Mutation(
+        "parameters are passed on although the new graph lacks the order that they need",
+        LAUNCHED,
+        "if not here[last] >> first & 1:",
+        "if False:",
+        f"{OF_RUNNING}::test_parameters_that_need_an_edge_are_refused",
+    ),
+    Mutation(
+        "a fused kernel that leaves something else is taken",
+        PLACED,
+        "if not trial.different(whole):",
+        "if trial.different(whole) is not None:",
+        f"{OF_RUNNING}::test_a_wrong_fused_kernel_is_not_taken",
+    ),
+    Mutation(
+        "the time that the host needs to launch a graph does not count",
+        "goptx/device/graphs/replayed.py",
+        "return max(timed(self._stream, start), *host)",
+        "return timed(self._stream, start)",
+        f"{OF_RUNNING}::test_what_the_host_needs_to_launch_counts",
     ),
 )
