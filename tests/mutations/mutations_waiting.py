@@ -133,8 +133,8 @@ OF_WAITING = (
     Mutation(
         "a vote holds up lanes that others of their warp wait for",
         "goptx/weaving/converge/vote.py",
-        "if lanes.wait_separately or _waits(flow, body):",
-        "if _waits(flow, body):",
+        "if lanes.wait_separately or _waits(lanes, body):",
+        "if _waits(lanes, body):",
         f"{WAITING}::test_woven_is_right_or_refused[some_wait_no_longer-tiled]",
     ),
     Mutation(
