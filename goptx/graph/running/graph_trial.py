@@ -15,7 +15,7 @@ import numpy as np
 
 from goptx.device.graphs import torch_memory
 from goptx.device.graphs.replayed import Bytes, Piece, Replayed
-from goptx.errors import AssemblyError, DeviceError
+from goptx.errors import DeviceError
 from goptx.graph.graph_description import EMPTY, KERNEL, Graph
 from goptx.graph.node_effects import LAST, Effects, Memory
 from goptx.graph.running.launchable_graph import LaunchableGraph
@@ -37,8 +37,8 @@ class Trial:
             self.note = f"it may write {size} bytes, which are too many to be saved"
         if not self.note:
             try:
-                self._replayed = Replayed(stream, pieces, len(captured.graph.nodes))
-            except (AssemblyError, DeviceError) as error:
+                self._replayed = Replayed(stream, pieces)
+            except DeviceError as error:
                 self.note = f"it could not be prepared ({error})"
 
     def __enter__(self) -> Trial:
