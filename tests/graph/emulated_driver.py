@@ -226,7 +226,7 @@ class EmulatedDriver:
         self.spoil(made)
         again = bool(self.launched) and self.launched[-1] is made
         self.launched.append(made)
-        self.clock += (again and self.again or self.milliseconds)(made)
+        self.clock += ((again and self.again) or self.milliseconds)(made)
         return (0,)
 
     def cuGraphDestroy(self, handle: int) -> Any:
