@@ -59,7 +59,7 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> Driver:
 
 def test_every_tuned_result_is_a_case() -> None:
     found = [str(case) for case in cases()]
-    assert len(found) == len(set(found)) == 2 * 28 + 1 + 2
+    assert len(found) == len(set(found)) == 2 * 28 + 16 + 2
     assert {"A natural sort+stms", "B batchnorm+hist", "D strided chain"} <= set(found)
 
 
