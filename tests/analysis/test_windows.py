@@ -63,7 +63,7 @@ def computed(base: str, kind: str, bits: int, a: int, b: int) -> int | None:
 
 
 @pytest.mark.slow
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(st.data(), st.sampled_from(BINARY), st.sampled_from("us"), st.sampled_from([32, 64]))
 def test_results_lie_in_their_window(data: st.DataObject, base: str, kind: str, bits: int) -> None:
     assume(base != "mul.wide" or bits == 32)
@@ -86,7 +86,7 @@ def test_results_lie_in_their_window(data: st.DataObject, base: str, kind: str, 
 
 
 @pytest.mark.slow
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(st.data(), st.sampled_from(RELATIONS), st.sampled_from("us"), st.sampled_from([32, 64]))
 def test_decided_comparisons_agree(data: st.DataObject, relation: str, kind: str, bits: int) -> None:
     assume((relation[0] != "h" and relation not in ("lo", "ls")) or kind == "u")
@@ -100,7 +100,8 @@ def test_decided_comparisons_agree(data: st.DataObject, relation: str, kind: str
         assert len(set(tests[strict[relation]])) == 1, (code, one, other, numbers, others)
 
 
-@settings(max_examples=600, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=300, deadline=None)
 @given(st.data(), st.sampled_from(["u32", "s32", "u64", "s64"]), st.sampled_from(["u32", "s32", "u64", "s64"]))
 def test_conversions(data: st.DataObject, to: str, source: str) -> None:
     bits = int(source[1:])
@@ -110,7 +111,8 @@ def test_conversions(data: st.DataObject, to: str, source: str) -> None:
     assert found is None or holds(found, [v % (1 << int(to[1:])) for v in values])
 
 
-@settings(max_examples=600, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_a_join_holds_both(data: st.DataObject) -> None:
     (one, numbers), (other, others) = data.draw(groups(32)), data.draw(groups(32))

@@ -57,6 +57,7 @@ def test_three_kernels_are_proved() -> None:
     assert certificate(woven_text("harris", "lud", "transpose"), "harris", "lud", "transpose")
 
 
+@pytest.mark.slow
 def test_what_the_checker_has_no_rules_for_is_named() -> None:
     made = prove(goptx.weave(kernel("harris"), kernel("pipeline")))
     assert made

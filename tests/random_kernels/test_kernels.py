@@ -46,6 +46,7 @@ def test_they_do_the_same_in_any_order_of_warps() -> None:
         run_alone(case, (0, 1, 2))
 
 
+@pytest.mark.slow
 def test_equal_seeds_give_equal_pairs() -> None:
     assert drawn(4, SOME) == drawn(4, SOME) != drawn(5, SOME)
 

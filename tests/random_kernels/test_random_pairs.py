@@ -11,7 +11,7 @@ from random_kernels.census import CONSTRUCTS, GROUPS
 from random_kernels.pairs import FORCED, Outcome
 from random_kernels.search import search
 
-BATCHES, EACH = 10, 50
+BATCHES, EACH = 6, 50
 FIRST = 1000  # seed
 LEAST = 2  # of twice as many pairs have each construct
 MANY, SOME = 30, 25  # pairs of each group, among those, and so that what becomes of them in a batch says something
@@ -41,7 +41,7 @@ def test_that_every_construct_occurs() -> None:
     def passed_over(case: Case) -> Outcome:
         return Outcome("")
 
-    seen = sum((search(FIRST + n, EACH, judge=passed_over).census for n in range(2 * BATCHES)), start=Counter[str]())
+    seen = sum((search(FIRST + n, EACH, judge=passed_over).census for n in range(20)), start=Counter[str]())
     assert set(seen) <= set(CONSTRUCTS)
     assert not {name: seen[name] for name in CONSTRUCTS if seen[name] < LEAST}
     assert not {name: seen[name] for name in GROUPS if seen[f"group: {name}"] < MANY}

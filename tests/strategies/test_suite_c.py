@@ -38,6 +38,7 @@ def test_each_pair_has_forms_by_different_names_and_a_bar() -> None:
         assert len(measured_of(pair, small=True).kernels) == 2
 
 
+@pytest.mark.slow
 def test_rows_and_their_table() -> None:
     pair = PAIRS[0]
     first, second = (form.name for form in FORMS[pair][:2])
@@ -49,6 +50,7 @@ def test_rows_and_their_table() -> None:
     assert "| 1.250 | 1.17 | 128 | 0 |" in line
 
 
+@pytest.mark.slow
 def test_what_auto_and_tune_choose_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     pair = PAIRS[3]
     woven = made(pair, FORMS[pair][0], assembled=False).woven

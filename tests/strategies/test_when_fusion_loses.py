@@ -48,6 +48,7 @@ def test_results_are_finite_and_not_all_equal() -> None:
     assert np.isfinite(out).all() and len(set(out)) > 1
 
 
+@pytest.mark.slow
 def test_what_they_lack() -> None:
     assert tuple(dict.fromkeys(case.reason for case in CASES.values())) == REASONS
     spilled = costs(_woven("144 registers live in each"))

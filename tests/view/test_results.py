@@ -135,6 +135,7 @@ def test_every_public_result_shows_itself(results: dict[str, object]) -> None:
         assert type(result).__name__ == name
 
 
+@pytest.mark.slow
 def test_each_is_one_self_contained_element(results: dict[str, object]) -> None:
     others = [TABLE, goptx.read(kernel("lud")), RegionReport("separate", HOSTILE, False, 0.1, 0.2, 0.3)]
     for result in [*results.values(), *others]:

@@ -532,6 +532,7 @@ def programs(draw: st.DrawFn) -> str:
     return "".join(pieces)
 
 
+@pytest.mark.slow
 @settings(derandomize=True, deadline=None, max_examples=60)
 @given(programs(), programs(), st.sampled_from(["adaptive", None]))
 def test_any_two_programs_meet_their_barriers_in_one_order(first: str, second: str, slicing: str | None) -> None:

@@ -32,12 +32,19 @@ def test_every_pair_assembles(first: str, arch: str) -> None:
         assert made.spill_store_bytes == 0, f"{first}+{second}"
 
 
+IN_SEQUENCE = [("lud", "wmma"), ("wmma", "wmma")]  # interleaved, fewer of their CTAs would fit on an SM
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("first", "second"), list(combinations_with_replacement(KERNELS, 2)))
 def test_pairs_are_really_woven(first: str, second: str) -> None:
     least = 0.3 if "wmma" in (first, second) else 0.6
     for a, b in {(first, second), (second, first)}:
-        assert goptx.weave(path(a, "sm_90"), path(b, "sm_90")).report.woven_fraction >= least
+        report = goptx.weave(path(a, "sm_90"), path(b, "sm_90")).report
+        if (first, second) in IN_SEQUENCE:
+            assert any(note.startswith("the kernels stand one after the other") for note in report.notes)
+        else:
+            assert report.woven_fraction >= least
 
 
 HASH = """

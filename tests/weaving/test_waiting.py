@@ -114,6 +114,7 @@ def cell(name: str, partner: str) -> str:
     return f"refused: {woven}" if isinstance(woven, str) else f"{woven.report.woven_fraction:.2f}"
 
 
+@pytest.mark.slow
 def test_the_documents_table_is_what_happens(table: Table) -> None:
     kernels = KERNELS | NOT_EMULATED | REFUSED
     documented = table("waiting.md", [(n, what, *(cell(n, p) for p in COLUMNS)) for n, (what, _) in kernels.items()])

@@ -1,6 +1,7 @@
 """Random programs of pieces that wait, each right by itself, woven in pairs and held against both alone."""
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from weaving.waiting_kernels import EPILOGUE, PROLOGUE
@@ -87,7 +88,8 @@ def emulated(kernel: goptx.Woven | str, entry: str | None, seed: int) -> list[li
     return [out.tolist() for out in outs]
 
 
-@settings(derandomize=True, deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@pytest.mark.slow
+@settings(derandomize=True, deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(programs(), programs(), st.sampled_from(["adaptive", None, 40]), st.integers(0, 3))
 def test_any_two_programs_do_together_what_they_do_alone(first: str, second: str, slicing: Slicing, seed: int) -> None:
     source = module(first, second)
