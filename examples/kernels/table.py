@@ -41,7 +41,8 @@ sizes for checks, compared bit for bit with both kernels alone on the strict emu
 
 * **woven**: right, and at least a tenth of the smaller kernel's instructions, by loop depth, stand beside the other's.
 * **in turn**: right, but with less beside each other than that: closer merging would pass the default limits of size
-  (`max_blocks=`, `max_growth=`), or little of one kernel may run before the other's last barrier.
+  (`max_blocks=`, `max_growth=`), fewer CTAs would fit on an SM, or little of one kernel may run before the other's last
+  barrier.
 * **a number**: refused; the message is below the table, NAME in it stands for the pair's kernels.
 """
 
