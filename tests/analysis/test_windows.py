@@ -63,7 +63,7 @@ def computed(base: str, kind: str, bits: int, a: int, b: int) -> int | None:
 
 
 @pytest.mark.slow
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.data(), st.sampled_from(BINARY), st.sampled_from("us"), st.sampled_from([32, 64]))
 def test_results_lie_in_their_window(data: st.DataObject, base: str, kind: str, bits: int) -> None:
     assume(base != "mul.wide" or bits == 32)
@@ -86,7 +86,7 @@ def test_results_lie_in_their_window(data: st.DataObject, base: str, kind: str, 
 
 
 @pytest.mark.slow
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.data(), st.sampled_from(RELATIONS), st.sampled_from("us"), st.sampled_from([32, 64]))
 def test_decided_comparisons_agree(data: st.DataObject, relation: str, kind: str, bits: int) -> None:
     assume((relation[0] != "h" and relation not in ("lo", "ls")) or kind == "u")

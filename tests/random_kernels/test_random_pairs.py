@@ -11,7 +11,7 @@ from random_kernels.census import CONSTRUCTS, GROUPS
 from random_kernels.pairs import FORCED, Outcome
 from random_kernels.search import search
 
-BATCHES, EACH = 6, 50
+BATCHES, EACH = 3, 50
 FIRST = 1000  # seed
 LEAST = 2  # of twice as many pairs have each construct
 MANY, SOME = 30, 25  # pairs of each group, among those, and so that what becomes of them in a batch says something
