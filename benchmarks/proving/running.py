@@ -123,16 +123,31 @@ def _line(text: str) -> str:
 
 @contextmanager
 def _within(seconds: float) -> Iterator[None]:
+    """Raises `OverTime` also where something between passes it over, or raises an exception of its own for it, as the
+    parser of ANTLR does."""
+    passed, running = False, True
+
     def stop(number: int, frame: FrameType | None) -> None:
-        raise OverTime
+        nonlocal passed
+        passed = True
+        if running:
+            raise OverTime
 
     before = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds, 1)
     try:
-        yield
+        try:
+            yield
+        finally:
+            running = False
+    except BaseException:
+        if not passed:
+            raise
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+    if passed:
+        raise OverTime
 
 
 def all_rows(jobs: Sequence[Job], processes: int, limit: float) -> Iterator[Row]:
