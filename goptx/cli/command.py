@@ -34,6 +34,13 @@ def print_result(options: argparse.Namespace, text: object) -> None:
         write(None, f"{text}\n")
 
 
+def write_page(path: str, title: str, result: Any) -> None:
+    """Writes an HTML page of something that has pictures."""
+    from goptx.view.html.elements_html import page
+
+    write(path, page(title, result._repr_html_()))
+
+
 def made(options: argparse.Namespace, make: Callable[[], Woven]) -> Outcome | None:
     """Makes a kernel, writes it to `--output` (machine code to `.cubin`) with the files that belong to it, and gives
     the outcome that `--report` asks for. The kernel is written last: if it is there, so are all other files."""
@@ -56,9 +63,7 @@ def made(options: argparse.Namespace, make: Callable[[], Woven]) -> Outcome | No
 
         write(options.header, c_header(woven))
     if options.html:
-        from goptx.view.html.elements_html import page
-
-        write(options.html, page(woven.name, woven._repr_html_()))
+        write_page(options.html, woven.name, woven)
     if options.depfile:
         write(options.depfile, rule(output, read))
     write(output, content)

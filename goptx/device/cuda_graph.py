@@ -101,8 +101,8 @@ class Graph:
 
     def __init__(self, graph: Any, stream: Any) -> None:
         self._driver, self._graph, self._stream = bindings(), graph, stream
-        _, _, count = _checked(self._driver.cuGraphGetNodes(graph, 0))
-        self._handles = list(_checked(self._driver.cuGraphGetNodes(graph, count))[1])[:count] if count else []
+        _, _, count = checked(self._driver.cuGraphGetNodes(graph, 0))
+        self._handles = list(checked(self._driver.cuGraphGetNodes(graph, count))[1])[:count] if count else []
         self._now = list(self._handles)  # the current replacement of each
         self.nodes = [self._node(handle) for handle in self._handles]
         self.fixed = any(node.kind in ("mem_alloc", "mem_free") for node in self.nodes)
@@ -204,10 +204,10 @@ class Graph:
 def edges_of(graph: Any) -> tuple[list[Any], list[Any], list[Any]]:
     """The edges of the driver's graph: the nodes at which they begin, those at which they end, and their data."""
     driver = bindings()
-    *_, count = _checked(driver.cuGraphGetEdges(graph, 0))
+    *_, count = checked(driver.cuGraphGetEdges(graph, 0))
     if not count:
         return [], [], []
-    _, ones, others, data, _ = _checked(driver.cuGraphGetEdges(graph, count))
+    _, ones, others, data, _ = checked(driver.cuGraphGetEdges(graph, count))
     return list(ones)[:count], list(others)[:count], list(data)[:count]
 
 
@@ -267,7 +267,8 @@ def _relaxed() -> Any:
     return bindings().CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
 
 
-def _checked(answer: Any) -> Any:
+def checked(answer: Any) -> Any:
+    """The whole answer of a function of the driver, its status first. Raises `DeviceError` where that is an error."""
     if answer[0]:
         raise DeviceError(f"the driver answers {answer[0].name}")
     return answer

@@ -90,7 +90,6 @@ class Collected:
         from goptx.device import loaded
 
         handles = list(handles)
-
         for handle in handles:
             if handle in self.kernels:
                 return self.kernels[handle]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goptx.cli.argument_values import launched, sizes
-from goptx.cli.command import NewParser, Outcome, print_result
+from goptx.cli.command import NewParser, Outcome, print_result, write_page
 from goptx.cli.flags import RESULT, STRATEGIES, WEAVING, add_flags, add_launched, add_report, given
 from goptx.cli.output import check_outputs, write
 from goptx.errors import CheckFailed, InputError
@@ -74,9 +74,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
         print_result(options, found)
     failure = _failure(found)
     if options.html:
-        from goptx.view.html.elements_html import page
-
-        write(options.html, page(f"Register caps of {fused.name}", found._repr_html_()))
+        write_page(options.html, f"Register caps of {fused.name}", found)
     if failure is None:
         _write_best(options.output, fused, found)
     facts = {**fused.report.to_dict(), "strategy": fused.strategy, "sweep": found.to_dict()}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from goptx.cli.argument_values import launched, sizes
-from goptx.cli.command import NewParser, Outcome, print_result
+from goptx.cli.command import NewParser, Outcome, print_result, write_page
 from goptx.cli.flags import KNOWN, KNOWN_TITLE, add_flags, add_launched, add_report, given
 from goptx.cli.output import check_outputs, write
 from goptx.errors import DeviceError, InputError
@@ -98,7 +98,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
     if options.table:
         write(options.table, best.table.to_json() if ending == ".json" else best.table.to_csv())
     if options.html:
-        _write_page(options.html, str(best.candidate), best)
+        write_page(options.html, str(best.candidate), best)
     if not options.quiet:
         print_result(options, best)
     return Outcome(best, {**best.to_dict(), "trials": list(best.table.rows())}) if options.report else None
@@ -127,16 +127,10 @@ def _all(options: argparse.Namespace, ending: str) -> Outcome | None:
     if options.table:
         write(options.table, table.to_json() if ending == ".json" else table.to_csv())
     if options.html:
-        _write_page(options.html, "All pairs", table)
+        write_page(options.html, "All pairs", table)
     if not options.quiet:
         print_result(options, table)
     return Outcome(table, {"pairs": list(table.rows)}) if options.report else None
-
-
-def _write_page(path: str, title: str, result: Any) -> None:
-    from goptx.view.html.elements_html import page
-
-    write(path, page(title, result._repr_html_()))
 
 
 def _how(options: argparse.Namespace) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import numpy as np
 from goptx.device.load import bindings, must
 from goptx.device.repeating import Saved, driver_stream, timed
 
-Piece = tuple[int, int]  # the first address, and that after the last
+Interval = tuple[int, int]  # the first address, and that after the last
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 REPLAYS = 8  # that are timed together
 
@@ -23,7 +23,7 @@ class Replayed:
     """Runs graphs on the stream, on memory of which these pieces are saved. Raises `DeviceError` where there is not
     enough memory for that."""
 
-    def __init__(self, stream: Any, pieces: Sequence[Piece]) -> None:
+    def __init__(self, stream: Any, pieces: Sequence[Interval]) -> None:
         self._stream, self.pieces = stream, pieces
         must(bindings().cuCtxSynchronize())  # work on other streams may still write it
         self._saved = Saved(stream, pieces)

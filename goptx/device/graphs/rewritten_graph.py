@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from goptx.device.cuda_graph import edges_of
+from goptx.device.cuda_graph import checked, edges_of
 from goptx.device.launches.launch_graph import node_params
 from goptx.device.launches.parameter_memory import ParameterMemory
 from goptx.device.load import Launcher, bindings, current_device, must
@@ -72,8 +72,8 @@ class RewrittenGraph:
         if ones:
             must(driver.cuGraphRemoveDependencies(graph, ones, others, data, len(ones)))
         stay = {int(node) for node in found.values()}
-        _, _, count = _answer(driver.cuGraphGetNodes(graph, 0))
-        for node in list(_answer(driver.cuGraphGetNodes(graph, count))[1])[:count] if count else []:
+        _, _, count = checked(driver.cuGraphGetNodes(graph, 0))
+        for node in list(checked(driver.cuGraphGetNodes(graph, count))[1])[:count] if count else []:
             if int(node) not in stay:
                 must(driver.cuGraphDestroyNode(node))
         return found
@@ -83,9 +83,13 @@ class RewrittenGraph:
         return must(self._driver.cuGraphAddKernelNode(self._graph, [], 0, params))
 
     def _params(self, key: Key, contents: Sequence[bytes]) -> Any:
+        return node_params(self._driver, self._added[key].launcher, self._parameters(key, contents))
+
+    def _parameters(self, key: Key, contents: Sequence[bytes]) -> int:
+        """The address of a table of these contents, which are held until the next ones of the node."""
         memory = self._memory[key] = ParameterMemory([(tuple(map(len, contents)), ())])
         memory.fill(contents)
-        return node_params(self._driver, self._added[key].launcher, memory.tables[0])
+        return memory.tables[0]
 
     def update(self, key: Key, contents: Sequence[bytes]) -> None:
         """Passes other parameters to the kernel of a node, in later launches. Raises `DeviceError`."""
@@ -94,9 +98,7 @@ class RewrittenGraph:
             params = self._params(key, contents)
         else:
             params = must(driver.cuGraphKernelNodeGetParams(node))
-            memory = self._memory[key] = ParameterMemory([(tuple(map(len, contents)), ())])
-            memory.fill(contents)
-            params.kernelParams = memory.tables[0]
+            params.kernelParams = self._parameters(key, contents)
         must(driver.cuGraphKernelNodeSetParams(node, params))
         must(driver.cuGraphExecKernelNodeSetParams(self._executable, node, params))
 
@@ -116,8 +118,3 @@ def _destroy(driver: Any, made: list[Any]) -> None:
     for executable in executables:
         driver.cuGraphExecDestroy(executable)
     driver.cuGraphDestroy(graph)
-
-
-def _answer(answer: Any) -> Any:
-    must((answer[0],))
-    return answer

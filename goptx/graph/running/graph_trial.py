@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from goptx.device.graphs import torch_memory
-from goptx.device.graphs.replayed import Bytes, Piece, Replayed
+from goptx.device.graphs.replayed import Bytes, Interval, Replayed
 from goptx.errors import DeviceError
 from goptx.graph.graph_description import EMPTY, KERNEL, Graph
 from goptx.graph.node_effects import LAST, Effects, Memory
@@ -77,10 +77,10 @@ class Trial:
         return {name: median(found[WARMUPS:]) for name, found in times.items()}
 
 
-def written(graph: Graph, effects: Sequence[Effects]) -> tuple[list[Piece], str]:
+def written(graph: Graph, effects: Sequence[Effects]) -> tuple[list[Interval], str]:
     """The memory that a graph may write, in as few pieces as possible; and why that is not known, else ""."""
     memory = Memory(graph.allocations)
-    found: set[Piece] = set()
+    found: set[Interval] = set()
     for node, effect in zip(graph.nodes, effects, strict=True):
         if node.kind == EMPTY:
             continue
@@ -99,9 +99,9 @@ def written(graph: Graph, effects: Sequence[Effects]) -> tuple[list[Piece], str]
     return merged(found), ""
 
 
-def merged(pieces: set[Piece]) -> list[Piece]:
+def merged(pieces: set[Interval]) -> list[Interval]:
     """The same memory in as few pieces as possible."""
-    found: list[Piece] = []
+    found: list[Interval] = []
     for start, end in sorted(pieces):
         if found and start < found[-1][1]:  # not those beside each other, which may be two allocations
             found[-1] = found[-1][0], max(end, found[-1][1])

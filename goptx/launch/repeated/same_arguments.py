@@ -55,11 +55,10 @@ def _maker(counts: tuple[int, ...], names: tuple[str, ...]) -> Callable[[dict[st
     unpacked = ", ".join("[" + ", ".join(f"a{next(numbers)}" for _ in range(count)) + "]" for count in counts)
     constants = "".join(f"a{i}, " for i, name in enumerate(names) if name == "constant")
     tests = [_TESTS[name].format(i=i) for i, name in enumerate(names) if name != "constant"]
-    used = [word for i in range(len(names)) for word in (f"t{i}", f"n{i}", f"v{i}") if any(word in t for t in tests)]
     text = "\n".join(
         [
             "def make(values, constants, types):",
-            *(f"    {word} = values['{word}']" for word in used),
+            *(f"    {word}{i} = values['{word}{i}']" for i in range(len(names)) for word in "tnv"),
             "    def same(args):",
             f"        [{unpacked}] = args",
             f"        own = ({constants})",
