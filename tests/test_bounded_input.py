@@ -132,6 +132,7 @@ def adds(number: int) -> str:
     return kernel(".reg .b32 %r<4>;\nmov.u32 %r1, 1;\n" + "add.s32 %r1, %r1, %r1; " * number)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -172,6 +173,7 @@ def test_what_may_be_declared_again() -> None:
     parse(kernel("{ .reg .b32 p; L: }\n{ L: }\n.reg .b32 k, g;\n.reg .b32 %r1<3>, %r<30>;", again))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["weave", "emulate"])
 @pytest.mark.parametrize(
     "spelling", ["%r<2000000000>", ", ".join(f"%a{'b' * i}<65000>" for i in range(300)) + ", %r<2>"]
@@ -180,6 +182,7 @@ def test_registers_that_nobody_uses_cost_nothing(what: str, spelling: str) -> No
     assert within(what, kernel(f".reg .b32 {spelling};\nmov.u32 %r1, %tid.x;"), 10) == "done"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("times", "depth"), [(1, 3000), (2, 26), (2, 200)])
 def test_calls_that_would_be_inlined_without_end(times: int, depth: int) -> None:
     found = within("weave", calls(times, depth), 20)
@@ -208,6 +211,7 @@ def test_a_limit_that_is_no_number(stated: str, monkeypatch: pytest.MonkeyPatch)
         goptx.weave(calls(1, 3), calls(1, 3))
 
 
+@pytest.mark.slow
 def test_calls_that_are_inlined() -> None:
     assert within("weave", calls(1, 60), 20) == "done"
 
@@ -228,12 +232,14 @@ def test_time_grows_with_the_number_of_divergent_loops_and_regions(make: Callabl
     assert cost("weave", make(320))[1] < 3 + 8 * less  # quadratic time would be 16 times
 
 
+@pytest.mark.slow
 def test_time_and_memory_of_straight_code() -> None:
     found, less, _ = cost("weave", adds(2_500))
     assert found == "done"
     assert within("weave", adds(10_000), 2 + 8 * less) == "done"
 
 
+@pytest.mark.slow
 def test_a_long_constant_expression() -> None:
     assert within("weave", kernel(".reg .b32 %r<4>;\nmov.u32 %r1, 1" + "+1" * 400_000 + ";"), 60) == "done"
 

@@ -177,6 +177,7 @@ def test_a_capped_kernel_is_another_of_the_same_kernels() -> None:
     assert capped.chosen == woven.chosen and "\n.maxnreg 40" in capped.ptx
 
 
+@pytest.mark.slow
 def test_bytes_do_not_depend_on_hashes_or_on_the_folder(folder: Path) -> None:
     other = folder / "other"
     other.mkdir()
@@ -197,6 +198,7 @@ def test_bytes_do_not_depend_on_hashes_or_on_the_folder(folder: Path) -> None:
     assert made[0] == made[1] == made[2]
 
 
+@pytest.mark.slow
 def test_processes_that_write_one_file_at_once_leave_it_whole(folder: Path) -> None:
     words = ["weave", "harris.ptx", "lud.ptx", "-o", "out.ptx", "--depfile", "out.d", "--header", "out.h"]
     environment = {
@@ -322,6 +324,7 @@ def computed(woven: goptx.Woven, kernels: Sequence[goptx.Shape], folder: Path) -
     return [[int(word) for word in line.split()] for line in done.stdout.splitlines()]
 
 
+@pytest.mark.slow
 @needs_cc
 @pytest.mark.parametrize("case", ["unknown", "front", "interleave", "horizontal", "separate"])
 @pytest.mark.parametrize("launch", LAUNCHES)

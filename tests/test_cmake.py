@@ -41,6 +41,7 @@ def built(project: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_woven(project: Path) -> None:
     text = """goptx_weave(woven SOURCES saxpy.ptx mix.ptx ENTRIES saxpy mix SHAPES A=8:256 B=4:128 NAME both ARCH sm_90)
 file(WRITE ${CMAKE_BINARY_DIR}/names "${woven_PTX} ${woven_HEADER} ${woven_CUBIN} ${woven_KERNELS}")
@@ -65,6 +66,7 @@ file(WRITE ${CMAKE_BINARY_DIR}/names "${woven_PTX} ${woven_HEADER} ${woven_CUBIN
     assert "goptx weave: woven.ptx" in built(project)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 def test_fused_with_machine_code(project: Path) -> None:
     how = "STRATEGY horizontal SHAPES A=8:256 B=4:128 CUBIN OPTIONS --partition 256,128"

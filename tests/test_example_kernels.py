@@ -125,6 +125,7 @@ VECTORS = {
 }
 
 
+@pytest.mark.slow
 def test_sha256_of_published_vectors() -> None:
     digests = np.zeros(32 * len(VECTORS), np.uint8)
     text = b"".join(message.ljust(112, b"\xaa") for message in VECTORS)

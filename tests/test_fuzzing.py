@@ -24,6 +24,7 @@ FOUND = {
 SEED = 20
 
 
+@pytest.mark.slow
 def test_a_short_run() -> None:
     for number in range(120):
         random = Random(f"{SEED} {number}")

@@ -21,6 +21,7 @@ LUD = ROOT / "examples" / "kernels" / "lud.sm_90.ptx"
 POSIX_ONLY = {"fcntl", "grp", "pty", "pwd", "resource", "syslog", "termios", "tty"}
 
 
+@pytest.mark.slow
 def test_no_module_is_imported_that_only_posix_has() -> None:
     for path in (ROOT / "goptx").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -130,6 +131,7 @@ except AssemblyError as error:
 """
 
 
+@pytest.mark.slow
 def test_all_but_machine_code_and_launches_works_without_cuda(tmp_path: Path) -> None:
     """As on a Mac, as far as that can be tried here: its name, and neither CUDA's packages nor its programs."""
     environment = {"PYTHONPATH": str(ROOT), "HOME": str(tmp_path), "PATH": str(tmp_path), "TMPDIR": str(tmp_path)}

@@ -107,6 +107,7 @@ def test_the_command_takes_them(tmp_path: Path) -> None:
     assert entry["name"].startswith("_ZN13numba") and entry["readable"].startswith("numba_kernels::mandelbrot(")
 
 
+@pytest.mark.slow
 def test_specifications_take_them(tmp_path: Path) -> None:
     (tmp_path / "r.ptx").write_text(REDUCTION.read_text())
     text = run("spec", "r.ptx", "--entry", "sum<int, 512>", cwd=tmp_path).stdout

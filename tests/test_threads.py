@@ -62,6 +62,7 @@ def several(jobs: Sequence[tuple[str, str, dict[str, Any]]]) -> list[str]:
     return [goptx.weave(a, b, **options).ptx for a, b, options in jobs]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_often")
 def test_weaving_in_threads_gives_what_it_gives_alone() -> None:
     options: list[dict[str, Any]] = [{}, {"policy": "paper", "slicing": 20}, {"shapes": [Shape(4, 64), Shape(9, 32)]}]
@@ -99,6 +100,7 @@ assert found == {pair: goptx.weave(*[files[name] for name in pair]).ptx for pair
 """
 
 
+@pytest.mark.slow
 def test_threads_may_be_the_first_to_use_goptx() -> None:
     """In a process where nothing is imported or cached yet."""
     subprocess.run([sys.executable, "-c", COLD, str(KERNELS)], check=True, timeout=120)

@@ -118,6 +118,7 @@ def test_right_calls_are_accepted(errors: Mapping[str, list[str]], call: str) ->
     assert errors.get(call, []) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("call", "code"), WRONG)
 def test_wrong_calls_are_errors(errors: Mapping[str, list[str]], call: str, code: str) -> None:
     assert set(errors.get(call, [])) == {code}

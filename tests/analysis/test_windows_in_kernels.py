@@ -373,6 +373,7 @@ def groups_of(uniform: Uniform, register: str, warps: list[slice], threads: int)
         yield from warps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(150))
 def test_random_kernels(seed: int) -> None:
     """What is claimed to be the same for a warp or a CTA is, wherever it is computed."""

@@ -115,6 +115,7 @@ def test_invalid_contents_are_made_anew(content: bytes, folder: Path, assembled:
     assert assemble(ONE, entry="k").cubin == first.cubin and len(assembled) == 2
 
 
+@pytest.mark.slow
 def test_a_process_finds_what_another_assembled(folder: Path) -> None:
     woven = goptx.weave(HARRIS, WMMA)
     cubin = woven.cubin()

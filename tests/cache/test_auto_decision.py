@@ -37,6 +37,7 @@ def auto(*sources: Any, **options: Any) -> Woven:
     return goptx.fuse(*sources, strategy="auto", **{"shapes": SHAPES, **options})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", [(HARRIS, LUD), (ONE, OTHER), (HARRIS, HARRIS)])
 def test_the_second_result_is_the_first_without_a_search(pair: tuple[Any, Any], searches: list[int]) -> None:
     first = auto(*pair)
@@ -74,6 +75,7 @@ def test_options_count(changed: dict[str, Any], searches: list[int]) -> None:
     assert searches == [1, 1]
 
 
+@pytest.mark.slow
 def test_kernels_count(searches: list[int], tmp_path: Path) -> None:
     copy = tmp_path / "copy.ptx"
     copy.write_text(ONE)

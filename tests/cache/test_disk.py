@@ -189,6 +189,7 @@ def test_entries_read_longest_ago_are_removed_first(folder: Path) -> None:
     assert held(disk) <= 10_000 * 7 // 8
 
 
+@pytest.mark.slow
 def test_the_size_stays_bounded_however_small_entries_are(folder: Path) -> None:
     disk = Disk(folder, 50_000)
     most = 0
@@ -257,6 +258,7 @@ print(found)
 """
 
 
+@pytest.mark.slow
 def test_many_processes_at_once(folder: Path) -> None:
     """Each reads, writes, and clears now and then; what any of them finds is whole, and none fails, though there is not
     room for half of it."""

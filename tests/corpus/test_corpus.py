@@ -41,6 +41,7 @@ def test_printed_text_reads_as_the_same_module(path: Path) -> None:
     assert str(again) == printed
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(PTXAS is None, reason="no ptxas on the PATH or in nvidia-cuda-nvcc, so no machine code to compare")
 @every_file
 def test_printed_text_gives_the_same_machine_code(path: Path, tmp_path: Path) -> None:

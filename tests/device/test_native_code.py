@@ -158,6 +158,7 @@ def test_it_is_stored_with_the_result_of_tuning(tmp_path: Path) -> None:
     assert natives(replay(tmp_path / "best.json")) == [NATIVE, None]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 @pytest.mark.parametrize("path", [p for folder in SUITES for p in sorted((ROOT / folder).glob("*.sm_90.ptx"))], ids=str)
 def test_of_nvccs_kernels_both_are_the_same_bytes(path: Path) -> None:

@@ -199,6 +199,7 @@ def test_shifts_by_every_amount(shift: str) -> None:
         agree(instruction, shifted(shift), ([value] * len(amounts), amounts), len(amounts))
 
 
+@pytest.mark.slow
 def test_lop3() -> None:
     """All functions of three bits."""
     for table in range(256):

@@ -127,6 +127,7 @@ def test_the_caller_goes_before_the_specification() -> None:
     assert inputs[5].value == 1000 and inputs[5].source.endswith("harris.toml")
 
 
+@pytest.mark.slow
 def test_kernels_of_one_file_get_different_data_and_seeds_change_it() -> None:
     def data(seed: int) -> list[bytes]:
         check = goptx.check(Path(LUD), Path(LUD), seed=seed)

@@ -15,6 +15,7 @@ PAIRS = list(combinations_with_replacement([f"{name}.sm_90.ptx" for name in NAME
 PAIRS += [("gelu.sm_80.ptx", "sort.sm_90.ptx"), ("lud.sm_80.ptx", "wmma.sm_80.ptx")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS, ids="+".join)
 def test_no_arguments_but_the_files(
     pair: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -39,6 +39,7 @@ def runnable(form: Form) -> list[str]:
     return [line for instruction in form.instructions() for line in (*before, instruction, *after)]
 
 
+@pytest.mark.slow
 def test_the_table_is_what_the_code_says() -> None:
     assert DOCUMENT.read_text(encoding="utf-8") == document(), "run tests/emulator/emulated_forms.py"
 
@@ -50,6 +51,7 @@ def test_every_section_with_instructions_has_forms() -> None:
     assert have <= {s.number for s in sections()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chapter", range(1, 22))
 def test_what_is_emulated_runs(chapter: int) -> None:
     """All forms of a line one after the other, in two warps whose registers mostly have no values."""
@@ -64,6 +66,7 @@ def test_what_is_emulated_runs(chapter: int) -> None:
     assert own or chapter in (6, 11, 12, 13, 17, 18, 19)
 
 
+@pytest.mark.slow
 def test_what_is_not_emulated_says_so_by_its_name() -> None:
     lost = [form for form in forms() if not is_emulated(form)]
     assert len(lost) > 20
@@ -76,6 +79,7 @@ def test_what_is_not_emulated_says_so_by_its_name() -> None:
         assert f":{first_line(form.architecture)}" in str(caught.value), form.pattern
 
 
+@pytest.mark.slow
 def test_ptxas_takes_every_form(tmp_path: Path) -> None:
     if release() != "13.0":
         pytest.skip("needs ptxas 13.0")

@@ -147,6 +147,7 @@ DOUBLES = st.integers(0, 2**64 - 1) | st.floats().map(lambda value: code_of(valu
 SINGLES = st.integers(0, 2**32 - 1) | st.floats(width=32).map(lambda value: code_of(value, "f32"))
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.sampled_from(ROUNDINGS), st.lists(st.tuples(DOUBLES, DOUBLES, DOUBLES), min_size=1, max_size=5))
 @example("rn", [(0x8000000000000000, 0x3FF0000000000000, 0x8000000000000000)])
@@ -155,6 +156,7 @@ def test_double_fused(rounding: str, lanes: list[tuple[int, ...]]) -> None:
     check(f"fma.{rounding}.f64", lanes)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.sampled_from(ROUNDINGS), st.lists(st.tuples(SINGLES, SINGLES, SINGLES), min_size=1, max_size=5))
 def test_single_fused(rounding: str, lanes: list[tuple[int, ...]]) -> None:

@@ -76,6 +76,7 @@ def test_modifiers_stand_in_any_order() -> None:
     assert product("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32.satfinite")
 
 
+@pytest.mark.slow
 def test_ptxas_takes_every_opcode_with_these_registers() -> None:
     def vector(type: str, count: int) -> str:
         return "{" + ", ".join(f"%{type}_{i}" for i in range(count)) + "}"

@@ -143,6 +143,7 @@ def test_queue(seed: int) -> None:
     assert sum(out) == 20000
 
 
+@pytest.mark.slow
 def test_patience_that_ends() -> None:
     """A thread may give up waiting after many iterations."""
     body = """
@@ -174,6 +175,7 @@ def test_waiting_for_ever(body: str, seed: int) -> None:
     assert "in a loop that waits for another thread" in str(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [
     "L: bra L;", "L: bar.sync 0; bra L;", "mov.u32 %r6, 0; L: xor.b32 %r6, %r6, 1; bra L;",
     "L: ld.global.u32 %r6, [%rd7]; setp.ne.u32 %p1, %r6, 12345; @%p1 bra L;",
@@ -214,6 +216,7 @@ def test_lock_within_a_function() -> None:
         goptx.emulate(source.replace(release, ""), 1, 2, [given, out, 0])
 
 
+@pytest.mark.slow
 def test_waiting_for_ever_and_counting() -> None:
     body = "W: add.u32 %r5, %r5, 1; ld.volatile.global.u32 %r6, [%rd7]; setp.ne.u32 %p1, %r6, 12345; @%p1 bra W;"
     assert fault(body, block=1).kind == "deadlock"
@@ -314,6 +317,7 @@ def test_no_thread_answers_and_nothing_changes(load: str) -> None:
         goptx.emulate(chain(LOADS[load], ""), 2, 40, [given, out, 80])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", ["plain", "in a function", "past the first cache", "plain, counted"])
 @pytest.mark.parametrize("seed", SEEDS[:2])
 def test_a_lane_that_waits_for_one_that_left_the_loop(load: str, seed: int) -> None:
@@ -328,6 +332,7 @@ def test_a_lane_that_waits_for_one_that_left_the_loop(load: str, seed: int) -> N
     assert out.tolist() == [7] * 32
 
 
+@pytest.mark.slow
 def test_a_short_cycle_does_not_count_for_all() -> None:
     """One waits in a loop of one block; another, in a longer one, has patience and then answers."""
     body = """
@@ -342,6 +347,7 @@ def test_a_short_cycle_does_not_count_for_all() -> None:
         assert out == [3] * 64
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS[:2])
 @pytest.mark.parametrize("load", ["volatile", "plain", "in a function"])
 def test_ctas_that_begin_later_answer(load: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -365,6 +371,7 @@ def test_a_gpu_has_room_for_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
                 goptx.emulate(chain(LOADS["volatile"]), ctas, 64, [given, out, ctas * 64])
 
 
+@pytest.mark.slow
 def test_two_that_change_memory_for_ever() -> None:
     """They undo their changes, and no thread sees anything else."""
     body = """

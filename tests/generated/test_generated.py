@@ -21,6 +21,7 @@ def test_generated(name: str) -> None:
     assert digest(name) == written()[name]
 
 
+@pytest.mark.slow
 def test_command_compares(tmp_path: Path) -> None:
     program = Path(__file__).with_name("digests.py")
     done = subprocess.run(

@@ -53,6 +53,7 @@ def test_kernels_of_different_shapes_become_one_launch() -> None:
     assert same(graph, done.graph)
 
 
+@pytest.mark.slow
 def test_many_kernels_become_one_launch() -> None:
     nodes = [scaled(i, 0, i + 1, constant=2 + i % 3) for i in range(26)]
     graph = chain(*nodes, buffers=28)
@@ -208,6 +209,7 @@ def test_nodes_that_fail_themselves_are_not_compared() -> None:
     assert note.startswith("not compared on the emulator: node 0: ")
 
 
+@pytest.mark.slow
 def test_two_hundred_nodes_take_little_time() -> None:
     nodes = []
     for layer in range(40):

@@ -37,6 +37,7 @@ def expected(driver: EmulatedDriver, graph: Graph, seed: int = 1) -> list[bytes]
     return [found[address].tobytes() for address in driver.memory]
 
 
+@pytest.mark.slow
 def test_the_fastest_graph_is_taken(driver: EmulatedDriver) -> None:
     graph = diamond()
     handle, kernels = driver.capture(graph)
@@ -51,6 +52,7 @@ def test_the_fastest_graph_is_taken(driver: EmulatedDriver) -> None:
     assert left(driver, fast) == expected(driver, graph)
 
 
+@pytest.mark.slow
 def test_a_graph_of_which_no_change_is_faster_stays_as_captured(driver: EmulatedDriver) -> None:
     graph = diamond()
     handle, kernels = driver.capture(graph)
@@ -62,6 +64,7 @@ def test_a_graph_of_which_no_change_is_faster_stays_as_captured(driver: Emulated
     assert left(driver, fast) == expected(driver, graph)
 
 
+@pytest.mark.slow
 def test_launches_in_a_row_are_compared(driver: EmulatedDriver) -> None:
     """Branches are fastest once, and slow to launch again."""
     handle, kernels = driver.capture(diamond())
@@ -85,6 +88,7 @@ def two_pairs() -> Graph:
     )
 
 
+@pytest.mark.slow
 def test_a_group_without_which_the_graph_is_faster_is_left_out(driver: EmulatedDriver) -> None:
     graph = two_pairs()
     handle, kernels = driver.capture(graph)
@@ -215,6 +219,7 @@ def test_parameters_that_need_an_edge_are_refused(driver: EmulatedDriver) -> Non
         parallel.update({1: (u64(buffer(1)), u64(buffer(2)), u32(N))})
 
 
+@pytest.mark.slow
 def test_a_closed_graph_is_not_launched(driver: EmulatedDriver) -> None:
     handle, kernels = driver.capture(diamond())
     fast = goptx.optimize_graph(handle, kernels)
@@ -230,6 +235,7 @@ def test_a_description_is_not_launched() -> None:
         goptx.optimize_graph(diamond()).replay()
 
 
+@pytest.mark.slow
 def test_the_captured_graph_is_as_it_was(driver: EmulatedDriver) -> None:
     handle, kernels = driver.capture(diamond())
     before = dict(driver.graphs[handle].nodes), set(driver.graphs[handle].edges)

@@ -109,6 +109,7 @@ class Doubled:
         return self.out
 
 
+@pytest.mark.slow
 def test_what_goptx_refuses_is_torchs_own_graph(torch: Torch) -> None:
     function = Doubled()
     fast = goptx.torch.optimize(function, Tensor(3))
@@ -121,6 +122,7 @@ def test_what_goptx_refuses_is_torchs_own_graph(torch: Torch) -> None:
     assert fast.inputs[0].values == [5]
 
 
+@pytest.mark.slow
 def test_what_is_optimized_is_replayed(torch: Torch, monkeypatch: pytest.MonkeyPatch) -> None:
     replayed: list[int] = []
     done = SimpleNamespace(report="a report", replay=lambda: replayed.append(1))
@@ -134,6 +136,7 @@ def test_what_is_optimized_is_replayed(torch: Torch, monkeypatch: pytest.MonkeyP
     assert torch.copied == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [ZeroDivisionError("a defect"), KeyError("x"), goptx.DeviceError("no memory")])
 def test_no_failure_is_one_of_the_program(error: Exception, torch: Torch, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*args: object, **how: object) -> Any:
@@ -146,6 +149,7 @@ def test_no_failure_is_one_of_the_program(error: Exception, torch: Torch, monkey
     assert fast(Tensor(4)) is function.out
 
 
+@pytest.mark.slow
 def test_other_inputs_let_the_function_run(torch: Torch) -> None:
     function = Doubled()
     fast = goptx.torch.optimize(function, Tensor(3), 7)
@@ -175,6 +179,7 @@ def test_what_cannot_be_captured_runs_as_it_is(torch: Torch) -> None:
     assert function.given is x
 
 
+@pytest.mark.slow
 def test_random_numbers_are_left_to_torch(torch: Torch) -> None:
     def advance() -> None:
         torch.offset += 4
@@ -187,6 +192,7 @@ def test_random_numbers_are_left_to_torch(torch: Torch) -> None:
     assert torch.offset == offset + 4
 
 
+@pytest.mark.slow
 def test_outputs_that_need_gradients_are_not_captured(torch: Torch) -> None:
     function = Doubled()
     function.out = Tensor(0, requires_grad=True)

@@ -211,6 +211,7 @@ def test_charts_show_what_the_tables_have() -> None:
     assert group.values[0] == pytest.approx(1.5 / 2.36, abs=0.002)
 
 
+@pytest.mark.slow
 def test_charts_are_drawn() -> None:
     pytest.importorskip("matplotlib")
     for _, bars in charts(RECORDED, {"paper": {"gelu+wmma": 1.5}}):
@@ -229,6 +230,7 @@ def test_tuned_speedups_are_over_one_after_the_other(tmp_path: Path) -> None:
 # Running ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_kernels_that_stay_separate_are_launched_one_after_the_other() -> None:
     done = work.made(Subjects(A, "natural", "gelu+gelu"), "tuned")
     (form,) = done.forms.values()

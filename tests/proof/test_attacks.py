@@ -458,6 +458,7 @@ def test_lanes_that_have_left_a_loop_are_there() -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_a_predicate_was_in_the_iteration_before() -> None:
     """It is another variable than what it is from then on, although a register has it all the time."""
     paths = [KERNELS / f"{name}.sm_90.ptx" for name in ("layernorm", "lud")]

@@ -58,6 +58,7 @@ def test_the_emulator_judges() -> None:
     assert "differ" in judge.verdict(text.replace(store, "", 1))
 
 
+@pytest.mark.slow
 def test_a_file_has_cases(tmp_path: Path) -> None:
     cases = stored_cases()
     write_cases(tmp_path / "cases.json", cases)

@@ -301,6 +301,7 @@ def test_wrong_claims_of_launches_are_not_proved(part: str, by: str, why: str) -
     assert not made and why in str(made)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["horizontal", "interleave"])
 @pytest.mark.parametrize(
     ("names", "shapes"),
@@ -316,6 +317,7 @@ def test_kernels_side_by_side_are_proved(strategy: str, names: str, shapes: str)
     assert made, str(made)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shapes", ["100:256 77:128"])
 def test_ratios_are_proved(shapes: str) -> None:
     woven = fused("harris lud", shapes, "interleave", ratio=(2, 3))
@@ -381,6 +383,7 @@ def test_a_barrier_must_not_count_threads_that_have_ended(monkeypatch: pytest.Mo
     assert "counts threads that may have ended" in str(prove(wrong))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("strategy", "names", "shapes"),
     [
@@ -413,6 +416,7 @@ def test_edits_of_shared_arrays_are_not_proved(part: str, by: str, why: str) -> 
     assert not made and why in str(made)
 
 
+@pytest.mark.slow
 def test_shared_arrays_of_two_kernels_must_not_overlap() -> None:
     text = fused("histogram histogram", "?:256:1024 ?:256:2048").text()
     assert certificate(text, "histogram histogram")

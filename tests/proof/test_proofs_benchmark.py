@@ -48,6 +48,7 @@ def test_results_are_stored(tmp_path: Path) -> None:
     assert "| examples | weave |" in path.with_suffix(".md").read_text()
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_is_a_fault() -> None:
     done = run("--group", "suite B", "--pair", "batchnorm*", "--way", "weave", "--jobs", "2", "--limit", "0.01")
     assert done.returncode == 1

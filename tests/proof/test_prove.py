@@ -122,6 +122,7 @@ def test_a_wrong_witness_proves_nothing(both: str) -> None:
     assert "it was made of 2 kernels, not 1" in str(certificate(both, "harris"))
 
 
+@pytest.mark.slow
 def test_random_edits_of_instructions_are_not_proved() -> None:
     """Each takes a register of another instruction for one that is read; most change what the kernel does."""
     text = woven_text("transpose", "scan")

@@ -203,6 +203,7 @@ def test_examples_that_wait_are_proved(first: str, second: str) -> None:
     assert not any("ended" in what for what in made.presumed)
 
 
+@pytest.mark.slow
 def test_a_loop_that_no_thread_asks_for_is_not_proved() -> None:
     fused = goptx.weave(example("gelu"), example("histogram")).text()
     modules = [goptx.read(example(name)) for name in ("gelu", "histogram")]

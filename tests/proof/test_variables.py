@@ -64,6 +64,7 @@ def test_kernels_of_one_module_share_its_variables() -> None:
     assert proved(goptx.weave(text, text).text(), text, text)
 
 
+@pytest.mark.slow
 def test_shared_arrays_are_separate() -> None:
     text = goptx.weave(LUD, LUD).text()
     assert proved(text, LUD, LUD)

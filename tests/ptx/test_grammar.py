@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "goptx" / "ptx" / "generated"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("npx") is None, reason="no Node (npx), which antlr-ng runs on")
 def test_generated_parser_is_up_to_date(tmp_path: Path) -> None:
     done = subprocess.run(

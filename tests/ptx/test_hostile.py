@@ -51,6 +51,7 @@ def test_one_piece_over_and_over(place: str, piece: str) -> None:
     outcome(PLACES[place].replace("HERE", piece * (MANY // 10 // len(piece))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["(", "{", '"', "/*", "\n", " ", "9", "a", ".a", "%"])
 def test_a_megabyte_of_one_piece(piece: str) -> None:
     assert isinstance(outcome(HEAD + piece * (1_000_000 // len(piece)) + "/"), PtxSyntaxError)

@@ -24,6 +24,7 @@ def kernel(*body: Statement) -> Module:
     return Module((8, 0), ("sm_90",), 64, (Function(".entry", "k", body=body),))
 
 
+@pytest.mark.slow
 @settings(CHECKS, max_examples=300)
 @given(OPERANDS)
 def test_any_operand_prints_as_text_that_reads_the_same(operand: Operand) -> None:
@@ -31,6 +32,7 @@ def test_any_operand_prints_as_text_that_reads_the_same(operand: Operand) -> Non
     assert parse(str(module)) == module
 
 
+@pytest.mark.slow
 @settings(CHECKS, max_examples=100)
 @given(BODIES)
 def test_any_body_prints_as_text_that_reads_the_same(body: tuple[Statement, ...]) -> None:
@@ -38,6 +40,7 @@ def test_any_body_prints_as_text_that_reads_the_same(body: tuple[Statement, ...]
     assert as_spelled(str(module)) == module
 
 
+@pytest.mark.slow
 @settings(CHECKS, max_examples=100)
 @given(MODULES)
 def test_any_module_prints_as_text_that_reads_the_same(module: Module) -> None:
@@ -58,6 +61,7 @@ EDITS: list[st.SearchStrategy[Edit]] = [
 ]
 
 
+@pytest.mark.slow
 @settings(CHECKS, max_examples=200)
 @given(st.sampled_from(TEXTS), st.lists(st.tuples(st.one_of(EDITS), st.floats(0, 1)), min_size=1, max_size=3))
 def test_damaged_text_reads_or_is_refused_as_ptx(text: bytes, edits: list[tuple[Edit, float]]) -> None:

@@ -39,6 +39,7 @@ def compare(text: str) -> None:
         assert tuple(getattr(ours, field) for field in FIELDS) == theirs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES)
 def test_tokens_of_a_file(path: Path) -> None:
     text = path.read_text()
@@ -64,6 +65,7 @@ WORDS = (
 PIECES = st.sampled_from([*WORDS, "\n", "\r\n", "\t", "\v", "\f", " ", "\0"]) | st.text(max_size=3)
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(
     st.lists(PIECES, max_size=12).map("".join) | st.text('.0123456789abcdefxXfFdDeEU:+-"/*%$\\\n #[]<=>&|', max_size=12)

@@ -22,6 +22,7 @@ from goptx.ptx.parse import parse
 SOME = 25
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_ptxas() is None, reason="no ptxas")
 def test_ptxas_takes_them() -> None:
     for case in drawn(1, SOME):
@@ -67,6 +68,7 @@ def test_the_old_generator_draws_what_it_drew(way: str) -> None:
     assert sha256(repr(cases).encode()).hexdigest().startswith(OLD[way])
 
 
+@pytest.mark.slow
 def test_the_new_generator_draws_something_else() -> None:
     assert drawn(4, SOME, generator="old") != drawn(4, SOME)
 

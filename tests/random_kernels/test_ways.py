@@ -88,6 +88,7 @@ def test_three_kernels(way: str) -> None:
         assert one.strategy == way.split()[0] and list(one.report.kernels) == ["A", "B", "C"]
 
 
+@pytest.mark.slow
 def test_a_kernel_gets_warps_that_it_is_not_launched_with() -> None:
     blocks = {(s.block, k.block) for case in drawn(SEED, 8, "horizontal with tunable") for s, k in [
         (case.shapes[0], trial(case).launch["shapes"][0])
@@ -102,6 +103,7 @@ def fails(way: str, seed: int = SEED, cases: int = 4) -> str:
     return search(seed, cases, shrink=False, way=way, judge=quietly).failure
 
 
+@pytest.mark.slow
 def test_ctas_that_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     def too_few(coarse: Coarse, grid: Axes) -> Axes:
         sizes = list(grid)
@@ -113,6 +115,7 @@ def test_ctas_that_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fails("coarsen", SEED + 1).startswith("Wrong: in order 0 of the warps A:")
 
 
+@pytest.mark.slow
 def test_launches_with_another_number(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = goptx.batch
 

@@ -151,6 +151,7 @@ def test_one_kernel_serves_all_grids_of_independent_launches(device: Device) -> 
     assert fused[0] is fused[1]
 
 
+@pytest.mark.slow
 def test_large_blocks_are_stated(device: Device) -> None:
     """Else the assembler may take more registers than exist for so many threads."""
     a, b, c, d = arrays(device, 4)

@@ -140,6 +140,7 @@ def test_both_lines_of_a_head_name_the_loop() -> None:
         assert set(examined(WMMA, Known({line: 5.0})).loops.values()) == {5.0}
 
 
+@pytest.mark.slow
 def test_assume_is_taken_by_the_functions_that_make_kernels() -> None:
     known: Any = {"A": {"trips": {LOOP: 48}, "live_ctas": 8192}}
     shapes = [Shape(1 << 20, 256)] * 2
@@ -299,6 +300,7 @@ def test_the_sentence() -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_is_slower_is_warned_of() -> None:
     with pytest.warns(ProbablySlower, match=r"Estimated .* times \*slower\* than separate launches") as caught:
         made = goptx.weave(GEMM, LAYERNORM)
@@ -312,6 +314,7 @@ def test_what_is_slower_is_warned_of() -> None:
     assert "<em>slower</em>" in made._repr_html_() and made.report.woven_fraction > 0.5
 
 
+@pytest.mark.slow
 def test_every_strategy_has_the_sentence() -> None:
     shapes = [Shape(1 << 16, 256)] * 2
     for strategy in ("weave", "vertical", "interleave", "horizontal", "auto"):
@@ -336,6 +339,7 @@ def test_the_sentence_of_a_choice_is_that_of_its_table() -> None:
 # The command line -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_gain_may_be_required(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "both.ptx"
     files = [str(GEMM), str(LAYERNORM), "-o", str(output)]

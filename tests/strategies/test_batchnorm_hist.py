@@ -54,6 +54,7 @@ def test_barriers_count_the_threads_of_their_kernel() -> None:
     assert found == ["0, 768;"] * 2 + ["1, 256;"] * 2 and "bar.sync" not in woven.ptx
 
 
+@pytest.mark.slow
 def test_a_tunable_kernel_is_compared_in_the_block_that_it_is_given() -> None:
     """In another block it rounds differently."""
     own, other = (mean(block) for block in ((32, 16), (32, 28)))

@@ -92,6 +92,7 @@ def test_auto_does_not_weave_very_large_code() -> None:
     assert not any(c.decided_by == "instructions" for c in small.report.decision.candidates)
 
 
+@pytest.mark.slow
 def test_code_of_a_woven_kernel() -> None:
     """Its loop has both bodies, and as many iterations as each."""
     sources = loop(500, "a"), loop(400, "b")

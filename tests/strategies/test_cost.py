@@ -155,6 +155,7 @@ $again: ld.volatile.global.u32 %v, [%a];
     assert "not fused: weave, interleave, vertical: <ptx>" in caplog.text
 
 
+@pytest.mark.slow
 def test_one_choice_everywhere() -> None:
     code = (
         "import goptx; from pathlib import Path; from goptx import Shape\n"
@@ -171,6 +172,7 @@ def test_one_choice_everywhere() -> None:
     assert len(outputs) == 1
 
 
+@pytest.mark.slow
 def test_a_cached_choice_has_its_reason_and_its_cap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOPTX_CACHE_DIR", "")  # in memory
     monkeypatch.setenv("GOPTX_CACHE_SIZE", "64")

@@ -131,6 +131,7 @@ def test_a_kernel_alone(case: str) -> None:
     assert len(found) > 2 or case == "all threads"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "strategy"), list(product(CASES, [s for s in STRATEGIES if s != "auto"])))
 def test_the_other_kernel_goes_on(case: str, strategy: Strategy, assembles: Assembles) -> None:
     texts = kernel(case), partner()

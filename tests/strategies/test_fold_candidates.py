@@ -132,6 +132,7 @@ def test_a_fold_that_leaves_a_kernel_few_warps_is_not_chosen() -> None:
     assert prospects[0].worst[0] < 0.9 < 0.99 < prospects[1].worst[0]
 
 
+@pytest.mark.slow
 def test_a_report_estimates_what_was_folded_by_hand() -> None:
     """With the registers that were given; as often as the loop is known to run."""
     kernels, shapes = pair("product+embedding")
@@ -180,6 +181,7 @@ def test_auto_does_not_fold_where_the_placement_of_ctas_is_given() -> None:
     assert woven.report.decision and not any("fold" in c.name for c in woven.report.decision.candidates)
 
 
+@pytest.mark.slow
 def test_what_horizontal_refuses_is_noted_and_something_else_chosen() -> None:
     """An `mbarrier` object cannot be folded."""
     kernels, shapes = pair("product+embedding")

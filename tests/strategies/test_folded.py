@@ -22,6 +22,7 @@ def fuse(*names: str, shapes: list[Shape], **options: Any) -> Woven:
 # values ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fold, ctas", list(product(["static", "chunk"], [1, 3, 5])))
 @pytest.mark.parametrize("first, second", [("tiled", "registers"), ("leaving", "looping"), ("dynamic", "tiled")])
 def test_unequal_grids_and_partial_rounds(first: str, second: str, fold: str, ctas: int) -> None:
@@ -55,6 +56,7 @@ def test_shared_memory_is_not_written_while_others_read_it() -> None:
     same((NEIGHBOUR, "registers"), shapes, fuse(NEIGHBOUR, "registers", shapes=shapes, ctas=2))
 
 
+@pytest.mark.slow
 def test_threads_that_end_are_not_waited_for() -> None:
     """Between virtual CTAs they live, so masks of lanes may not name them."""
     shapes = [Shape(5, 40), Shape((2, 3), 64)]
@@ -67,6 +69,7 @@ def test_threads_that_end_are_not_waited_for() -> None:
     same((ending, "looping"), shapes, fuse(ending, "looping", shapes=shapes, ctas=2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", [40, (5, 13), 100])
 def test_blocks_that_are_not_whole_warps(block: Any) -> None:
     """Lanes that the kernel lacks wait at the end of each of its CTAs; nobody may wait for them before."""
@@ -75,6 +78,7 @@ def test_blocks_that_are_not_whole_warps(block: Any) -> None:
         same(names, shapes, fuse(*names, shapes=shapes, ctas=2))
 
 
+@pytest.mark.slow
 def test_more_ctas_than_a_kernel_has() -> None:
     shapes = [Shape(2, 64), Shape(9, 32)]
     for fold in ("static", "chunk"):
@@ -84,6 +88,7 @@ def test_more_ctas_than_a_kernel_has() -> None:
     same(("tiled", "leaving"), shapes, woven)
 
 
+@pytest.mark.slow
 def test_grids_that_are_known_at_launch_only() -> None:
     launched = [Shape((5, 3), 64), Shape(11, 64)]
     for fold in ("static", "chunk"):
@@ -105,6 +110,7 @@ def test_three_kernels() -> None:
     same(names, shapes, fuse(*names, shapes=shapes, ctas=2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fold", ["static", "chunk"])
 def test_coarsened_kernels(fold: Any) -> None:
     """Several virtual CTAs are woven, and what they have in common is computed for each group of them."""

@@ -57,6 +57,7 @@ def test_orders(grids: Sequence[int], options: dict[str, Any], expected: str, kn
     assert order(grids, known, **options) == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(st.lists(st.integers(1, 40), min_size=2, max_size=4), st.data())
 def test_every_cta_is_there_once(grids: list[int], data: st.DataObject) -> None:

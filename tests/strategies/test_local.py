@@ -89,6 +89,7 @@ BOTH_LONG = f"{BOUND_64} setp.ge.s64 %p2, %rd13, %rd12; @%p2 bra DONE;"
 SEEN = "setp.ge.s32 %p1, %r8, 32; @%p1 bra DONE;"  # of the thread that reads what the other has written
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 64, 65, 100, 127, 128])
 @pytest.mark.parametrize(
     ("first", "second", "barriers"),

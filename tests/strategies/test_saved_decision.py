@@ -32,6 +32,7 @@ def nothing_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Search, "best", searched)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_is_searched")
 @pytest.mark.parametrize("form", ["the decision", "its file", "the report's file"])
 def test_a_saved_decision_makes_the_same_kernel(form: str, chosen: goptx.Woven, tmp_path: Path) -> None:
@@ -56,6 +57,7 @@ def test_it_holds_for_kernels_that_changed(chosen: goptx.Woven) -> None:
     assert made.strategy == "interleave" and [k.coarse.factor for k in made.chosen] == [2, 1]
 
 
+@pytest.mark.slow
 def test_the_command_line_takes_its_own_report(tmp_path: Path) -> None:
     command = ["fuse", *map(str, SOURCES), "--shape", "A=65536:256", "--shape", "B=65536:256", "--strategy", "auto"]
     report, outputs = tmp_path / "report.json", [tmp_path / "first.ptx", tmp_path / "again.ptx"]

@@ -189,6 +189,7 @@ def test_coarsened_kernels_stay_so() -> None:
     assert [k.coarse.factor for k in again.chosen] == [2, 1, 2]
 
 
+@pytest.mark.slow
 def test_what_counts_as_its_kernels_may_be_fused_again() -> None:
     made = separate(HARRIS, LUD)
     assert goptx.weave(made).ptx == goptx.weave(HARRIS, LUD).ptx

@@ -119,6 +119,7 @@ def test_three_loops_run_as_one() -> None:
     assert loads(same_as_alone((*LOOPS, strided("add.f32")), same=pairs)) == 2
 
 
+@pytest.mark.slow
 def test_loops_beside_other_kernels() -> None:
     pairs = [f"A:{i}={k}:{i}" for k in "BC" for i in (0, 1, 3)]
     sources = strided("mul.f32"), elementwise("sub.f32"), strided("add.f32")

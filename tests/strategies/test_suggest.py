@@ -35,6 +35,7 @@ def test_all_pairs_are_ranked_by_gain() -> None:
     assert str(found).count("\n") == 6
 
 
+@pytest.mark.slow
 def test_kernels_with_different_limits_come_before_two_that_both_need_memory() -> None:
     shape = Shape(1 << 16, 256)
     copies = [_streaming("one"), _streaming("two"), _arithmetic()]

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 GPU = {"gpu": "Imaginary", "date": "today", "driver": "1", "commit": "abc", "command": "python -m benchmarks.suite_c"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS)
 def test_forms_have_no_spills(pair: str) -> None:
     """Each thread begins with 128 registers, so that two CTAs are on an SM; the first form has room for all values."""
@@ -30,6 +31,7 @@ def test_forms_have_no_spills(pair: str) -> None:
     assert "setmaxnreg.inc.sync.aligned.u32" in found.woven.ptx and found.woven.report.expected is not None
 
 
+@pytest.mark.slow
 def test_each_pair_has_forms_by_different_names_and_a_bar() -> None:
     assert set(FORMS) == set(BARS) == set(PAIRS)
     for pair in PAIRS:

@@ -97,6 +97,7 @@ def test_a_pair_is_run_with_every_candidate() -> None:
     assert not any("wrong" in facts or "refused" in facts for facts in row["ways"].values())
 
 
+@pytest.mark.slow
 def test_the_command() -> None:
     command = [sys.executable, "benchmarks/when_fusion_loses.py", "--help"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)

@@ -159,6 +159,7 @@ def test_published_digests(name: str, arch: str) -> None:
     assert run(name, arguments, arch) == digest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "message", "digest", "twice"),
     [
@@ -183,6 +184,7 @@ def test_the_compressed_mix_of_ethash() -> None:
     assert mix.tobytes().hex() == ETHASH[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [0, 80])
 def test_hashlib_finds_the_same(length: int) -> None:
     message = bytes(range(1, length + 1))

@@ -106,6 +106,7 @@ def test_hashes_have_equal_halves() -> None:
     assert names == [f"{halves}{more}" for more in (" folded", "", " bounded", " capped at 80", " capped at 128")]
 
 
+@pytest.mark.slow
 @assembles
 def test_a_bound_that_changes_nothing_is_not_measured() -> None:
     """Two CTAs of 1,024 threads fit on an SM, with 32 registers for a thread."""
@@ -125,6 +126,7 @@ def test_the_bound_of_coarsened_kernels_spills() -> None:
     assert bounded.facts["occupancy"] > free.facts["occupancy"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", [PAIR, OTHER])
 @pytest.mark.parametrize("way", [*PEERS, Way("horizontal", (256, 768)), Way("horizontal", (512, 512), folded=True)])
 @assembles
@@ -149,6 +151,7 @@ def test_statistics_are_judged_in_the_blocks_of_the_way() -> None:
 # the runner ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @assembles
 def test_rows_and_their_table() -> None:
     uneven = Way("horizontal", (256, 768))
@@ -167,6 +170,7 @@ def test_rows_and_their_table() -> None:
     assert line(row).startswith("hist+maxpool: tuned -, search 2.00 (horizontal 512+512), HFUSE 1.57; NOT RIGHT")
 
 
+@pytest.mark.slow
 @assembles
 def test_what_is_wrong_in_its_own_blocks_is_not_timed() -> None:
     uneven = Way("horizontal", (256, 768))
@@ -189,12 +193,14 @@ def test_a_pair_that_cannot_be_run_has_a_problem() -> None:
     assert line(row) == "hist+maxpool: NOT RIGHT no device"
 
 
+@pytest.mark.slow
 def test_what_a_kernel_alone_lacks_is_a_problem() -> None:
     """Its process goes on with the next kernel."""
     found = alone(("gelu", "lud"))
     assert [facts["problem"].partition(":")[0] for facts in found.values()] == ["InputError", "InputError"]
 
 
+@pytest.mark.slow
 @needs_hashes
 def test_hashes_are_tuned_without_other_blocks() -> None:
     (row,) = rows(["ethash+sha256"], places(FakeBench(otherwise=lambda _: 0.9)), 0.01)
@@ -263,6 +269,7 @@ def test_rows_of_ratios_and_their_table() -> None:
 # the command --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_suite_says_what_it_needs() -> None:
     run = [sys.executable, "-m", "benchmarks.suite_b", "--help"]
     done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True)

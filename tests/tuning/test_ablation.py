@@ -38,6 +38,7 @@ def test_all_parts_of_both_merges() -> None:
     assert set(ablation.NAMED) <= {*HALF_PAIRS, "lud+stms", "gelu+wmma", "harris+wmma"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 def test_every_part_is_made_by_its_own_code() -> None:
     tasks = ablation.tasks_of(Subject("gelu+lud", "paper"))
@@ -126,6 +127,7 @@ def test_caps_of_what_hangs_are_not_tried() -> None:
     assert bench.judged == ["x", "x capped at 32", "y"]
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_with_results_of_the_same_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With `--resume`; only what is missing is measured."""
     pytest.importorskip("matplotlib")

@@ -71,6 +71,7 @@ def test_made_again_as_it_was(candidate: Candidate, files: list[Path], tmp_path:
         assert again.max_registers == candidate.cap
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_of_what_tune_found(files: list[Path], tmp_path: Path) -> None:
     how: dict[str, Any] = {"shapes": SHAPES, "args": ARGS, "executor": AtOnce(), "progress": False}
@@ -80,6 +81,7 @@ def test_of_what_tune_found(files: list[Path], tmp_path: Path) -> None:
     assert str(best.candidate) == "vertical x2 x1"
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_a_cap_that_is_the_best_stands_in_the_ptx(tmp_path: Path) -> None:
     spec = [KERNELS / "histogram.toml", KERNELS / "gemm.toml"]

@@ -26,6 +26,7 @@ VARIED = "weave x2 x2 slicing=None"
 needs_ptxas = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_the_fastest_is_chosen_and_made() -> None:
     executor = AtOnce()
@@ -124,6 +125,7 @@ def test_kernels_coarsened_each_for_itself() -> None:
     assert (str(best.candidate), best.speedup) == ("separate x2 x1", 2.0)
 
 
+@pytest.mark.slow
 def test_of_equals_that_made_of_less() -> None:
     fast = dict.fromkeys(["weave x2 x2", "vertical x2 x2", "interleave x1 x2", "weave", "vertical", "horizontal"], 0.5)
     for ms in (fast, dict(reversed(fast.items()))):
@@ -154,6 +156,7 @@ def test_devices_share_the_work_and_choose_as_one() -> None:
         assert all(0 < share < alone for share in shares)
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_one_kernel_is_coarsened() -> None:
     args = {name: value for name, value in ARGS.items() if name[0] == "A"}

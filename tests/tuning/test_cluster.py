@@ -73,12 +73,14 @@ def usual(client: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Best, 
         return on(client, ClusterBench, patch, records=records), sorted(records.read_text().splitlines())
 
 
+@pytest.mark.slow
 def test_it_is_measured_as_here(usual: tuple[Best, list[str]]) -> None:
     here = tuned(bench := ClusterBench(), executor=None, workers=1, strategies=["vertical"])
     assert bench.outputs and trials(usual[0]) == trials(here)
     assert (usual[0].candidate, usual[0].speedup, usual[0].fused.ptx) == (here.candidate, here.speedup, here.fused.ptx)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bench", [cluster_bench.Dying, cluster_bench.Failing])
 def test_a_worker_that_is_lost_in_the_middle_changes_nothing(
     bench: Any, client: Any, usual: tuple[Best, list[str]], marks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -111,6 +113,7 @@ def test_what_the_scheduler_forgot_is_repeated(
     assert sorted((tmp_path / "records").read_text().splitlines()) == usual[1]
 
 
+@pytest.mark.slow
 def test_a_restart_in_the_middle_changes_nothing(
     client: Any, usual: tuple[Best, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,6 +151,7 @@ argument = [
 """
 
 
+@pytest.mark.slow
 def test_all_pairs(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the command line; a second run reads all from the records, and one that was interrupted goes on."""
     monkeypatch.setattr(all_pairs, "GpuWorkers", partial(GpuWorkers, make_bench=ClusterBench, patience=30))
@@ -214,6 +218,7 @@ def test_workers_may_start_a_process_that_measures(client: Any) -> None:
     assert client.submit(in_a_worker, pure=False).result(60) == Failed("question")
 
 
+@pytest.mark.slow
 def test_without_a_gpu_that_can_be_used(client: Any) -> None:
     """As on any machine without GPUs: the real bench has the reason."""
     with pytest.raises(DeviceError, match=r"no GPU of the cluster tcp://.* can be used: tcp://.*: "):

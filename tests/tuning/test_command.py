@@ -73,6 +73,7 @@ def tuned(folder: Path, *words: str) -> CompletedProcess[str]:
     return done
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_all_that_is_written(measuring: Path) -> None:
     done = tuned(measuring, *FILES, "-o", "best.json", "--table", "table.csv", "--records", "records", "--seed", "3")
@@ -90,6 +91,7 @@ def test_all_that_is_written(measuring: Path) -> None:
     assert json.loads(records[0])["seed"] == 3 and len(records) > len(rows)
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_specifications_or_files(measuring: Path) -> None:
     of_files = tuned(measuring, *FILES).stdout
@@ -102,6 +104,7 @@ def test_specifications_or_files(measuring: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_quiet_says_nothing(measuring: Path) -> None:
     done = tuned(measuring, *FILES, "--quiet", "--table", "table.json")
@@ -110,6 +113,7 @@ def test_quiet_says_nothing(measuring: Path) -> None:
     assert list(held) == ["baselines", "trials"] and held["trials"][0]["name"] == "vertical x2 x2"
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_report_as_json_is_one_object(measuring: Path) -> None:
     done = tuned(measuring, *FILES, "--quiet", "--report=json", "--devices", "0,2")
@@ -120,6 +124,7 @@ def test_report_as_json_is_one_object(measuring: Path) -> None:
     assert "vertical x2 x2: 2.00 times as fast" in words.stderr
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_replayed(measuring: Path) -> None:
     tuned(measuring, *FILES, "-o", "best.json")
@@ -211,6 +216,7 @@ def test_errors_in_the_kernels_need_no_gpu(folder: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_a_page_of_what_was_found(measuring: Path) -> None:
     done = tuned(measuring, *FILES, "--quiet", "--html", "best.html")
@@ -222,6 +228,7 @@ def test_a_page_of_what_was_found(measuring: Path) -> None:
     assert done.returncode == 2 and "no such folder" in done.stderr
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_all_pairs_on_this_machine(measuring: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pair that cannot be tuned is in the table with the reason."""

@@ -163,6 +163,7 @@ def test_forms_found_by_hand_are_derived_from_what_the_assembler_says() -> None:
         assert found.replace(" x1 x2", " x2 x1").rsplit("=", 1)[0] in "\n".join(names(turned.first()))
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_roles_that_are_short_of_registers_are_not_timed() -> None:
     what = measured_of("product+embedding")

@@ -41,6 +41,7 @@ def expected() -> tuple[Any, ...]:
     return result(tuned(FakeBench(FAST), executor=AtOnce(), strategies=["vertical"]))
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_runs_once(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)
     paths = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
@@ -51,6 +52,7 @@ def test_a_script_without_a_guard_runs_once(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("begins\nvertical x2 x2 2.0\n", "")
 
 
+@pytest.mark.slow
 def test_processes_of_the_caller(expected: tuple[Any, ...]) -> None:
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
         best = tuned(FakeBench(FAST), executor=pool, strategies=["vertical"])
@@ -58,6 +60,7 @@ def test_processes_of_the_caller(expected: tuple[Any, ...]) -> None:
     assert (best.candidate, best.fused.ptx) == (expected[0], expected[2])
 
 
+@pytest.mark.slow
 def test_workers_of_a_cluster(expected: tuple[Any, ...]) -> None:
     distributed = pytest.importorskip("distributed")
     with (
@@ -85,6 +88,7 @@ class Deadly:
 DEADLY = Candidate("vertical", (1, 1)).having(divergence=Deadly())
 
 
+@pytest.mark.slow
 def test_a_pool_is_replaced_when_a_process_dies() -> None:
     subject = measured([PLUS, TIMES], shapes=SHAPES, args=ARGS)
     with makers(subject, None, 1) as made:
@@ -97,6 +101,7 @@ def test_a_pool_is_replaced_when_a_process_dies() -> None:
         )  # an executor of the caller is not replaced
 
 
+@pytest.mark.slow
 def test_a_candidate_that_kills_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     first = [Candidate("vertical", (1, 1)), DEADLY, Candidate("vertical", (2, 2)), Candidate("vertical", (1, 2))]
     monkeypatch.setattr(Space, "first", lambda self: first)

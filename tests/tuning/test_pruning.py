@@ -50,6 +50,7 @@ def job(what: Measured, candidate: Candidate, tunable: Sequence[bool] = (False, 
 # The cost model -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_is_estimated_to_be_much_slower_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pruning, "MUCH", 1.2)
     bench, executor = FakeBench(), Pretending()
@@ -98,6 +99,7 @@ def test_without_control_flow_the_model_is_silent() -> None:
 # The assembler and the SM ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_caps_are_tried_where_they_let_more_ctas_onto_an_sm() -> None:
     what = examples("histogram", "gemm")
@@ -168,6 +170,7 @@ def test_caps_are_left_out_where_no_time_is_left(monkeypatch: pytest.MonkeyPatch
     assert any(t.status == "left out" for t in late)
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_a_cap_is_judged_by_its_machine_code() -> None:
     what = examples("histogram", "gemm")
@@ -191,6 +194,7 @@ def test_no_caps_where_an_sm_is_full_anyhow() -> None:
     assert made.trials[0].occupancy == 1.0
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_what_spills_much_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     what = examples("histogram", "gemm")

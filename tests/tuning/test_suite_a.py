@@ -85,6 +85,7 @@ def test_only_some_schemes() -> None:
     assert {*ABLATION, *PAPERS} < {*SCHEMES}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 def test_the_schemes_of_the_paper() -> None:
     """All schemes that the paper compares are made, each by its own code."""

@@ -78,6 +78,7 @@ def test_every_cap_is_compared_and_then_timed_in_turn(folder: Path) -> None:
     assert all(0 < row.registers <= row.cap and row.occupancy == 1.0 and not row.problem for row in found.rows)
 
 
+@pytest.mark.slow
 def test_the_specifications_beside_the_kernels_will_do(folder: Path) -> None:
     expected = goptx.sweep(fused(folder), spec=specs(folder), bench=FakeBench(otherwise=ms))
     assert goptx.sweep(fused(folder), bench=FakeBench(otherwise=ms)) == expected

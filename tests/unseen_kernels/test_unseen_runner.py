@@ -50,6 +50,7 @@ def doubled(number: int) -> int:
 # Processes that make
 
 
+@pytest.mark.slow
 def test_processes_call_functions() -> None:
     with makers(2) as there:
         assert [there.submit(doubled, n).result() for n in range(3)] == [0, 2, 4]
@@ -71,6 +72,7 @@ def test_a_process_that_hangs_or_ends_is_replaced() -> None:
 # Rows
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_a_pair_is_measured_and_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then a run that goes on with the file measures nothing again, and one at another commit refuses it."""
@@ -93,6 +95,7 @@ def test_a_pair_is_measured_and_stored(tmp_path: Path, monkeypatch: pytest.Monke
     assert program.main() == 2
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_no_pair_is_begun_after_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     left = iter([True, False])
@@ -167,6 +170,7 @@ def test_the_table_has_both_samples_side_by_side() -> None:
 # Tuning
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_what_tuning_finds_is_compared_and_timed_beside_the_defaults() -> None:
     bench = FakeBench({STREAMS: 2.0, SEPARATE: 2.5}, otherwise=lambda _: 1.5)

@@ -38,6 +38,7 @@ def tips(root: ElementTree.Element) -> list[str]:
     return [title.text or "" for title in root.iter(f"{SVG}title")][1:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHARTS)
 def test_a_chart_is_self_contained(name: str) -> None:
     svg = CHARTS[name]()

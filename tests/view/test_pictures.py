@@ -65,6 +65,7 @@ def test_every_instruction_has_a_bar() -> None:
             assert any(t.startswith(f"{s.text}\n") and f"issued at {s.issue}," in t for t in titles), s
 
 
+@pytest.mark.slow
 def test_long_blocks_have_small_pictures() -> None:
     woven = goptx.weave(path("sha256"), path("wmma"))
     chart = max(woven.anatomy().woven[0].blocks, key=lambda b: b.instructions)

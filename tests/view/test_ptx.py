@@ -74,6 +74,7 @@ def test_each_line_is_marked_with_its_kernel(names: Sequence[str], strategy: Str
     assert at == len(code)
 
 
+@pytest.mark.slow
 def test_lines_are_numbered_as_in_the_text() -> None:
     woven = goptx.weave(kernel("gemm"), kernel("pipeline"))
     text, at = woven.ptx.split("\n"), []
@@ -95,6 +96,7 @@ def test_what_is_declared_is_folded() -> None:
     assert not any(text.strip().startswith((".reg", ".shared")) for text in in_sight)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", CORPUS[:: max(1, len(CORPUS) // 12)], ids=lambda p: p.stem)
 def test_modules_of_all_kinds(path: Path) -> None:
     module = goptx.read(path)

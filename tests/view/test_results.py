@@ -152,6 +152,7 @@ def test_rules_hold_within_results_only(woven: goptx.Woven) -> None:
             assert ".goptx" in selector
 
 
+@pytest.mark.slow
 def test_what_comes_from_outside_is_text(check: Check) -> None:
     module = parse(kernel("gelu").read_text(), HOSTILE)
     made = weave(module, kernel("harris"))
@@ -229,6 +230,7 @@ def test_pictures_of_two_widths_are_computed_once(woven: goptx.Woven, monkeypatc
     assert sorted(asked) == ["activity", "anatomy", "timeline"]
 
 
+@pytest.mark.slow
 def test_shapes_and_hidden_parameters() -> None:
     shapes = [goptx.Shape(1024, 256), goptx.Shape((None, 7), (32, 8))]
     rendered = goptx.weave(kernel("harris"), kernel("transpose"), shapes=shapes)._repr_html_()
@@ -261,6 +263,7 @@ def test_a_cap_of_registers(woven: goptx.Woven) -> None:
     assert "at most 40 registers per thread" in read(woven.capped(40)._repr_html_()).text
 
 
+@pytest.mark.slow
 def test_why_a_strategy_was_chosen() -> None:
     shapes = [goptx.Shape(1024, 256)] * 2
     made = goptx.fuse(kernel("gelu"), kernel("harris"), strategy="auto", shapes=shapes)
@@ -307,6 +310,7 @@ def test_a_sweep(golden: Golden) -> None:
     assert "None fits on an SM" in read(nothing._repr_html_()).text and not read(nothing._repr_html_()).all("svg")
 
 
+@pytest.mark.slow
 def test_trials(golden: Golden) -> None:
     rendered = TABLE._repr_html_()
     golden("tuned.html", without_charts(rendered))
@@ -329,6 +333,7 @@ def test_charts_of_trials() -> None:
     assert "in the order of the table" in in_order(replace(TABLE, order=()))._repr_svg_()
 
 
+@pytest.mark.slow
 def test_the_chosen_candidate_is_in_the_chart_of_many() -> None:
     many = tuple(replace(TRIALS[0], candidate=Candidate("weave", (n, 1))) for n in range(2, BARS + 9))
     slow = replace(TRIALS[2], candidate=CHOSEN)
@@ -341,6 +346,7 @@ def test_nothing_was_tried() -> None:
     assert not read(Table((), CHOSEN)._repr_html_()).all("svg")
 
 
+@pytest.mark.slow
 def test_what_was_found(woven: goptx.Woven, results: dict[str, object]) -> None:
     best = results["Best"]
     assert isinstance(best, Best)

@@ -464,6 +464,7 @@ def flow_of_text(body: str) -> Flow:
     return control_flow(flatten(goptx.read(module(body)).entries[0].body or (), lambda n: n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("second", SHAPES)
 @pytest.mark.parametrize("first", SHAPES)
 def test_all_ways_meet_the_barriers_in_one_order(first: str, second: str) -> None:

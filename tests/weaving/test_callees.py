@@ -272,6 +272,7 @@ def compiled(source: Path, entry: str) -> tuple[list[int], str]:
     return [int(v) for v in out], result.printed
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::goptx.errors.DebugInformationLost")
 @pytest.mark.parametrize("build", ["sm_80", "sm_80-lineinfo", "sm_80-debug"])
 @pytest.mark.parametrize("names", [("callees", "partner"), ("callees", "callees"), ("partner", "callees")])
@@ -292,6 +293,7 @@ def test_what_nvcc_makes_of_it(build: str, names: tuple[str, str], assembles: As
 LANGUAGE = "language.sm_75.nvcc.ptx"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["calls", "chooses", "heap"])
 def test_what_cuda_allows_is_woven(name: str, assembles: Assembles) -> None:
     """Recursion, tables of functions, virtual calls, printf, assert, malloc and free, local arrays, alloca."""

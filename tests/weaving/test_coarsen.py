@@ -118,6 +118,7 @@ def test_shared_memory_is_each_copys_own() -> None:
     assert goptx.coarsen(KERNELS["dynamic"], 3).launched(9, 64, 4100)[0] == dynamic.shape
 
 
+@pytest.mark.slow
 def test_static_memory_of_many_copies_is_carved_from_one_pool(assembles: Assembles) -> None:
     text = KERNELS["tiled"].replace("tile[4096]", "tile[20000]")
     for shape in (Shape(7, 64), None):
@@ -169,6 +170,7 @@ def test_lines_of_copies_are_those_of_the_kernel() -> None:
     assert len(woven.report.divergences) == len(set(woven.report.divergences))
 
 
+@pytest.mark.slow
 def test_coarsening_again_multiplies() -> None:
     woven = goptx.coarsen(goptx.coarsen(KERNELS["tiled"], 2, shape=Shape(9, 64)), 2)
     assert woven.ptx == goptx.coarsen(KERNELS["tiled"], 4, shape=Shape(9, 64)).ptx
@@ -198,6 +200,7 @@ def made(part: Part, **options: Any) -> str | Woven:
     return KERNELS[name] if factor == 1 else goptx.coarsen(KERNELS[name], factor, axis, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", MIXED, ids=str)
 def test_among_others_in_one_common_shape(parts: tuple[Part, Part], assembles: Assembles) -> None:
     woven = goptx.weave(*map(made, parts))
@@ -207,6 +210,7 @@ def test_among_others_in_one_common_shape(parts: tuple[Part, Part], assembles: A
     assembles(woven)
 
 
+@pytest.mark.slow
 def test_dynamic_memory_of_one_kernel_in_a_common_shape(assembles: Assembles) -> None:
     """The launch states it for all, as it states the grid."""
     woven = goptx.weave(goptx.coarsen(KERNELS["dynamic"], 2), goptx.coarsen(KERNELS["tiled"], 3))
@@ -234,6 +238,7 @@ def test_among_others_in_shapes_of_their_own(
     same(names, shapes, goptx.weave(*map(made, parts), shapes=open_, placement=placement))
 
 
+@pytest.mark.slow
 def test_a_coarsened_kernel_keeps_its_shape_among_others() -> None:
     shapes = [Shape(7, 64), Shape(9, 96)]
     parts = [goptx.coarsen(KERNELS[n], 2, shape=s) for n, s in zip(("tiled", "leaving"), shapes, strict=True)]
@@ -255,11 +260,13 @@ def test_one_after_the_other() -> None:
     same(["tiled", "leaving"], [Shape(5, 64)] * 2, woven)
 
 
+@pytest.mark.slow
 def test_many_copies_have_names_and_labels_of_their_own(assembles: Assembles) -> None:
     woven = goptx.coarsen(KERNELS["registers"], 27, shape=Shape(54, 32))
     assembles(woven)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("axis", ["x", "y"])
 def test_check_takes_a_coarsened_kernel(axis: Axis) -> None:
     done = goptx.check(goptx.coarsen(EXAMPLES / "transpose.sm_90.ptx", 2, axis), races=True)

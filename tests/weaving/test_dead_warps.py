@@ -106,6 +106,7 @@ def test_so_do_those_of_copies(name: str) -> None:
     assert counts.issued - alone(name, 0)[0].issued <= MOST * WARPS
 
 
+@pytest.mark.slow
 def test_a_warp_that_waits_at_barriers_runs_the_skeleton() -> None:
     """One warp of each CTA runs the loop. A trip costs each of the other three two barriers, what counts the trips, a
     vote with a branch where it skips code, and the seven instructions that load the tile, for which that is not worth
@@ -121,6 +122,7 @@ def test_a_warp_that_waits_at_barriers_runs_the_skeleton() -> None:
     assert of_a_waiting <= 14
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["weave", "vertical", "horizontal"])
 def test_it_skips_what_comes_after_the_last_barrier(strategy: Strategy) -> None:
     """Also where other warps of the CTA run on."""
@@ -130,6 +132,7 @@ def test_it_skips_what_comes_after_the_last_barrier(strategy: Strategy) -> None:
     assert run(fused(names, strategy), names, sizes) - separately(names, sizes) <= 12 * TRIPS * skipping + MOST * WARPS
 
 
+@pytest.mark.slow
 def test_a_side_that_no_lane_takes_is_skipped() -> None:
     """Run by all warps, it was 4.4 times the instructions of the kernels alone."""
     names = ("rare_side", "rare_side")
@@ -158,6 +161,7 @@ def test_results_where_some_warps_of_a_cta_have_ended(name: str, n: int) -> None
         run(fused((name, partner)), (name, partner), (n, ALL - n))
 
 
+@pytest.mark.slow
 def test_several_kernels_that_end_stay_within_limits() -> None:
     """Each of three may have ended where the others have not."""
     names = ("unrolled", "rare_side", "two_sides")

@@ -89,6 +89,7 @@ def cell(name: str, choice: Choice | None) -> str:
     return ", ".join(dict.fromkeys(d.choice for d in woven.report.divergences if d.kernel == "A")) or "woven"
 
 
+@pytest.mark.slow
 def test_the_documents_table_is_what_happens(table: Callable[[str, Sequence[Sequence[str]]], str]) -> None:
     rendered_table = table(
         "divergence.md", [(name, *(cell(name, choice) for choice in (None, *CHOICES))) for name in SOURCES]

@@ -74,6 +74,7 @@ def _order(made: goptx.Woven) -> tuple[str, list[str]]:
     return made.report.policy, [n for n in made.report.notes if "the kernels stand" in n]
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_in_sequence_nothing_spills() -> None:
     interleaved = goptx.weave(tensor_kernel(256), tensor_kernel(256), policy="latency").resources()
@@ -99,6 +100,7 @@ def test_auto_drops_what_the_assembler_speaks_against(monkeypatch: pytest.Monkey
     assert made.strategy == "separate" and "its machine code spills" in made.report.notes[0]
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_serialized_tensor_operations_are_noticed() -> None:
     from goptx.cost.assembled import problem

@@ -81,6 +81,7 @@ def test_the_less_room_the_less_is_woven(pair: str) -> None:
     assert fractions[2] < 0.2
 
 
+@pytest.mark.slow
 def test_the_limit_of_blocks_holds_too() -> None:
     pair = PAIRS[0].split("+")
     for blocks in (150, 100, 50, 30):
@@ -90,6 +91,7 @@ def test_the_limit_of_blocks_holds_too() -> None:
         goptx.weave(CONSTRUCTS, CONSTRUCTS, entries=pair, max_blocks=12, max_growth=10.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", range(4))
 @pytest.mark.parametrize("seed", range(3))
 def test_each_step_is_right(step: int, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:

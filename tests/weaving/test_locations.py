@@ -43,6 +43,7 @@ def weave(*kernels: tuple[str, str | None]) -> Woven:
     return goptx.weave(*(CORPUS / k[0] for k in kernels), entries=[k[1] for k in kernels])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second"), [LINEINFO, (CALLS, LINEINFO[0]), (TRITON, CALLS), (NUMBA, CALLS), (CALLS, CALLS)]
 )

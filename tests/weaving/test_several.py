@@ -150,6 +150,7 @@ def test_each_instruction_has_its_kernel() -> None:
             assert origin and origin.kernel == prefix.upper()
 
 
+@pytest.mark.slow
 def test_limits_hold_for_all_of_them() -> None:
     names = "producers_and_consumers", "mbarrier_pipeline", "returns_in_loop"
     free = woven_of(names)
@@ -196,6 +197,7 @@ def with_barriers(name: str, drawn: random.Random) -> str:
     """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_warps_that_skip_a_kernel_keep_the_order_of_barriers(seed: int) -> None:
     """What is merged of two kernels has barriers of fewer warps; beside a third one's these come in one order, for the
@@ -216,6 +218,7 @@ def test_warps_that_skip_a_kernel_keep_the_order_of_barriers(seed: int) -> None:
 # A woven kernel among the kernels -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_woven_kernel_counts_as_its_kernels() -> None:
     names = "tiled", "shuffles", "grid_stride", "returns_in_loop"
     inner = woven_of(names[:2], policy="paper")

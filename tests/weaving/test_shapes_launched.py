@@ -48,6 +48,7 @@ def test_hidden_parameters_stand_after_all_others(driver: Driver) -> None:
     same(("tiled", "looping"), KNOWN, woven)
 
 
+@pytest.mark.slow
 def test_front_needs_no_spread() -> None:
     woven = weave("tiled", "looping", *UNKNOWN, placement="front")
     assert not any(p.role.endswith("spread") for p in woven.params)

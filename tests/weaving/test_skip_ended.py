@@ -88,6 +88,7 @@ def compare(fused: Woven, bodies: list[str], grid: int = GRID, shaped: bool = Fa
             assert np.array_equal(out, alone(body, n, grid)), (body, n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", BODIES)
 def test_threads_that_ended_run_no_loop(body: str) -> None:
     compare(goptx.weave(text(body), text("loop")), [body, "loop"])
@@ -103,6 +104,7 @@ def test_in_other_strategies(body: str, strategy: Strategy) -> None:
     compare(fused, [body, partner], shaped=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", BODIES)
 def test_in_copies_of_a_kernel(body: str) -> None:
     compare(goptx.coarsen(text(body), 2), [body], 3, shaped=True)

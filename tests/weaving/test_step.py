@@ -77,6 +77,7 @@ def test_a_loop_over_elements_stands_once(factor: int, n: int, assembles: Assemb
     assert len(lines(woven, "vote.sync.any")) == 2 * factor  # which copies enter, which copies continue
 
 
+@pytest.mark.slow
 def test_who_has_left_does_not_go_around_a_loop_within(assembles: Assembles) -> None:
     woven = same(INNER, 2, Shape(4, 40), 0, assembles)
     assert len(lines(woven, "vote.sync.any")) > 2

@@ -92,6 +92,7 @@ def test_the_assembler_takes_it(name: str, assembles: Callable[[goptx.Woven], No
             assembles(woven)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("divergence", CHOICES)
 @pytest.mark.parametrize("name", KERNELS)
 def test_each_choice_for_divergent_lanes_is_right_or_refused(name: str, divergence: Choice) -> None:

@@ -77,6 +77,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], AbstractContex
     return waiting
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "problem"), LOST)
 def test_a_kernel_that_is_the_end_of_the_process_that_judges_it(
     bench: Bench, impatient: Any, name: str, problem: str
@@ -89,6 +90,7 @@ def test_a_kernel_that_is_the_end_of_the_process_that_judges_it(
     assert bench.replaced == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "problem"), LOST)
 def test_a_kernel_that_is_the_end_of_the_process_that_times_it(
     bench: Bench, impatient: Any, name: str, problem: str
@@ -119,6 +121,7 @@ def test_limits(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     assert limits == [20 + 1, 20 + 2 * 8, module.START]
 
 
+@pytest.mark.slow
 def test_another_workload_begins_anew(bench: Bench) -> None:
     assert bench.open(workload(7)) == Opened(10.0)
     assert not bench.holds("one")
@@ -127,6 +130,7 @@ def test_another_workload_begins_anew(bench: Bench) -> None:
     assert bench.judge("two", WOVEN) == Judged(contracted="open 7, hold one, judge two")
 
 
+@pytest.mark.slow
 def test_data_that_cannot_be_made(bench: Bench) -> None:
     with pytest.raises(InputError, match=r"^run twice on equal data, the kernels alone give two results$"):
         bench.open(workload(1))
@@ -135,6 +139,7 @@ def test_data_that_cannot_be_made(bench: Bench) -> None:
     assert bench.open(workload(3)) == Opened(10.0)
 
 
+@pytest.mark.slow
 def test_without_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "serve", serving.without_device)
     with pytest.raises(DeviceError, match=r"^no usable NVIDIA GPU$"):

@@ -23,6 +23,7 @@ def process(answer: str) -> str:
     return answer.rpartition(" ")[2]
 
 
+@pytest.mark.slow
 def test_one_process_answers_until_it_is_ended(child: Child) -> None:
     assert not child.running
     first, second = (child.ask(word, 60) for word in ("you", "there"))
@@ -34,6 +35,7 @@ def test_one_process_answers_until_it_is_ended(child: Child) -> None:
     assert process(child.ask("again", 60)) != process(first)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("word", "limit", "message"),
     [
@@ -51,6 +53,7 @@ def test_one_that_is_lost_is_replaced(child: Child, word: str, limit: float, mes
     assert process(child.ask("you", 60)) != before
 
 
+@pytest.mark.slow
 def test_one_that_ended_between_questions() -> None:
     child = Child(serving.deaf)
     child.begin()
@@ -61,6 +64,7 @@ def test_one_that_ended_between_questions() -> None:
     assert not child.running
 
 
+@pytest.mark.slow
 def test_one_that_cannot_even_begin(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(Lost, match="the process ended without an answer"):
         Child(serving.unborn).ask("you", 60)

@@ -59,6 +59,7 @@ def shortened(row: Row) -> Row:
     return row if walks else replace(row, short=1, long=2, chains=min(row.chains, 3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.label)
 def test_a_row_runs_without_a_fault(row: Row) -> None:
     small = replace(row, ring=row.ring and replace(row.ring, span=ROOM))

@@ -51,6 +51,7 @@ def test_rows_of_a_newer_architecture_are_left_out(tool: str) -> None:
     assert {one.problem for one in prepared(newer, "sm_80", tool)} == {"needs sm_90"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("row", "problem"),
     [
@@ -77,11 +78,13 @@ def test_instructions_folded_by_the_assembler_are_detected(row: Row, problem: st
     assert other.sass == "DADD"
 
 
+@pytest.mark.slow
 def test_other_disassembler(tool: str) -> None:
     row = Row("mul.lo.s64", "$x, $x, $a", "IMAD")
     tools = [path for name in ("nvdisasm", "cuobjdump") if (path := shutil.which(name, path=tool.rpartition("/")[0]))]
     assert {prepared([row], "sm_90", path)[0].sass for path in tools} == {"2 IMAD + IMAD.WIDE.U32 + IADD3"}
 
 
+@pytest.mark.slow
 def test_text_is_the_same_each_time() -> None:
     assert module_text(ROWS, "sm_90") == module_text(ROWS, "sm_90")

@@ -96,6 +96,7 @@ def test_plain_data(sample: Profile) -> None:
     assert (plain["units"]["time"], plain["units"]["EWPC"], plain["units"]["ISU"]) == ("us", "warps", "%")
 
 
+@pytest.mark.slow
 def test_chart(sample: Profile, golden: Golden) -> None:
     bars = profile_bars(sample)
     golden("profile_bars.txt", f"{text(bars)}\n")
@@ -121,6 +122,7 @@ def test_bars() -> None:
 # the function -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_profile(ncu: Runs) -> None:
     progress: list[str] = []
@@ -136,6 +138,7 @@ def test_profile(ncu: Runs) -> None:
     assert len(ncu()) == 1
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_fused_that_is_given(ncu: Runs) -> None:
     sources, shapes = [KERNELS / "gelu.sm_90.ptx", KERNELS / "wmma.sm_90.ptx"], [goptx.Shape(1 << 20, 256, 0)] * 2
@@ -150,6 +153,7 @@ def test_fused_that_is_given(ncu: Runs) -> None:
             goptx.profile(*sources, fused=made)
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_other_numbers_of_threads_of_a_horizontal_kernel(ncu: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_NCU", "subject")
@@ -167,6 +171,7 @@ def test_launches_that_nobody_asked_for(ncu: Runs, monkeypatch: pytest.MonkeyPat
         goptx.profile(spec=[GELU, WMMA], strategy="weave")
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_separate_is_as_many_launches(ncu: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_NCU", "subject")
@@ -174,6 +179,7 @@ def test_separate_is_as_many_launches(ncu: Runs, monkeypatch: pytest.MonkeyPatch
         goptx.profile(spec=[GELU, WMMA], strategy="separate")
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_program_says_what_is_wrong(ncu: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_NCU", "problem")
@@ -198,6 +204,7 @@ def test_no_such_strategy(ncu: Runs) -> None:
 # the command --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_command(ncu: Runs, tmp_path: Path) -> None:
     options = ["--strategy", "weave", "-o", "chart.svg", "--csv", "table.csv", "--quiet"]
@@ -213,6 +220,7 @@ def test_command(ncu: Runs, tmp_path: Path) -> None:
     assert (tmp_path / "table.csv").read_text().startswith("metric,counter,unit,A gelu,B wmma,fused\n")
 
 
+@pytest.mark.slow
 @needs_ptxas
 def test_command_shows_progress(ncu: Runs, tmp_path: Path) -> None:
     done = run("profile", str(GELU), str(WMMA), "--strategy", "weave", "--limit", "60", cwd=tmp_path)
