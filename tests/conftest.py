@@ -1,8 +1,13 @@
-"""The switch `--update-golden`, and the fixtures that compare with it: texts of tests/golden/ and tables of docs/. No
-test gets results of another: the cache is off, except in the tests of the cache."""
+"""The switches `--update-golden` and `--all-cases`, and the fixtures that compare with golden files: texts of
+tests/golden/ and tables of docs/. No test gets results of another: the cache is off, except in the tests of the cache.
+
+Slow tests that have many cases (all pairs of kernels in all ways, say) run a part of them, always the same; with
+`--all-cases` they run all."""
 
 import gc
 import os
+import zlib
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -10,12 +15,31 @@ import pytest
 
 os.environ["GOPTX_CACHE_SIZE"] = "0"  # also of the processes that tests start
 
+FEW = 3  # cases of a slow test that always run; of more, one in PART does
+PART = 5
 GOLDEN = Path(__file__).parent / "golden"
 DOCUMENTS = Path(__file__).parents[1] / "docs"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write what the tests see to tests/golden/ and docs/")
+    parser.addoption("--all-cases", action="store_true", help="run all cases of slow tests that have many")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves cases of slow tests out. What is left depends on their names alone: every process chooses the same."""
+    if config.getoption("--all-cases"):
+        return
+    cases = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("slow"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    left_out = set()
+    for of_one in cases.values():
+        of_one.sort(key=lambda item: zlib.crc32(item.nodeid.encode()))
+        left_out.update(of_one[max(FEW, len(of_one) // PART) :])
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_collection() -> None:
