@@ -299,7 +299,7 @@ class Flow:
 
     def chains(self) -> dict[str, tuple[str, ...]]:
         """Runs of blocks that always follow each other, by first block. Each run could be one block."""
-        predecessors = self.graph().pred
+        predecessors = self.predecessors()
         follower: dict[str, str] = {}
         for name, block in self.blocks.items():
             match block.end:

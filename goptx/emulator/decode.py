@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from goptx.analysis.block_order import loop_order
 from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import EXIT, Flow
-from goptx.analysis.dataflow import read, written
+from goptx.analysis.dataflow import read, register_of, written
 from goptx.analysis.influence import StrongReads
 from goptx.analysis.sync.spin_loops import strong_reads_of_functions, waiting_loops
 from goptx.analysis.terminators import Branch, End, Jump, Stop, Switch
@@ -65,11 +65,14 @@ from goptx.ptx.walk import names_in
 from goptx.results.fused_kernel import Origin
 
 
-def decode(module: Module, entry: Function, shared: int, origins: Mapping[int, Origin] | None = None) -> Program:
-    """The program of one entry with `shared` bytes of dynamic shared memory."""
+def decode(
+    module: Module, entry: Function, shared: int, origins: Mapping[int, Origin] | None = None, kernel: str = ""
+) -> Program:
+    """The program of one entry with `shared` bytes of dynamic shared memory. `origins` are those of instructions by
+    their lines; others come from their own lines, of the `kernel` with that letter."""
     functions = _reachable(module, entry)
     bodies = {name: flatten(f.body or (), lambda name: name) for name, f in functions.items()}
-    made = Program(module, layout(module, entry, bodies, shared), entry, origins or {})
+    made = Program(module, layout(module, entry, bodies, shared), entry, origins or {}, kernel)
     decoders = {name: _Decoder(made, function, bodies[name]) for name, function in functions.items()}
     flows = {name: decoder.flow() for name, decoder in decoders.items()}
     function_reads = strong_reads_of_functions(
@@ -111,7 +114,7 @@ class _Decoder:
         """The registers that are used, and only by instructions that combine and move bits."""
         taken: dict[bool, set[str]] = {True: set(), False: {result.name for result in self.function.results}}
         for instruction in _instructions(self.function.body or ()):
-            taken[facts_of(instruction.opcode).base in BITWISE] |= read(instruction)
+            taken[_moves_bits(instruction.opcode)] |= read(instruction)
         return frozenset(taken[True] - taken[False])
 
     @cached_property
@@ -167,15 +170,17 @@ class _Decoder:
         for block in order:
             starts[block] = len(pieces)
             operations: list[Operation] = []
+            last_ordered = False
             code = list(self.expanded(flow.blocks[block].code))
             fields = self.loads_of_fields(code, flow.blocks[block].end)
             for i, instruction in enumerate(code):
                 end = self.ending_of(instruction, block)
                 if end is None:
-                    neighbours = (instruction.opcode, *(o.instruction.opcode for o in operations[-1:]))
-                    if operations and block not in spinning and any(map(_orders, neighbours)):
+                    ordered = _orders(instruction.opcode)
+                    if operations and (ordered or last_ordered) and block not in spinning:
                         pieces.append((block, operations, Goto))
                         operations = []
+                    last_ordered = ordered
                     operations.append(self.operation(instruction, block, fields.get(i)))
                     continue
                 if instruction.guard:  # lanes whose guard is false go around it
@@ -236,10 +241,10 @@ class _Decoder:
 
     def ending_of(self, instruction: Instruction, block: str) -> Callable[[int], Ending] | None:
         """The end of the segment, where the instruction is convergent, a barrier or a call; None otherwise."""
-        facts = facts_of(instruction.opcode)
-        warp_wide = facts.row.scope == Convergence.WARP or facts.exclusive == "registers"
-        if facts.base not in ("call", "bar", "barrier") and not warp_wide:
+        if not _ends_segment(instruction.opcode):
             return None
+        facts = facts_of(instruction.opcode)
+        warp_wide = _is_warp_wide(instruction.opcode)
         bare = replace(instruction, guard=None)
         try:
             if facts.base == "call":
@@ -296,19 +301,22 @@ class _Decoder:
         """The loads of a block, by position, whose results are used only by instructions that combine and move bits
         (undefined.py). They set bit fields, in words that may be uninitialised."""
         found: dict[int, Execute] = {}
-        loads = [written(i) for i in code if _may_read_shared(i)]
-        if not loads or frozenset().union(*loads).isdisjoint(self.moved | _moved(code)):
+        loads = {register_of(n) for i in code if _may_read_shared(i.opcode) for n in names_in(i.operands[0])}
+        if loads.isdisjoint(self.moved | _moved(code) if loads else ()):
             return found
         taken: dict[str, bool | None] = {str(end.index): False} if isinstance(end, Switch) else {}  # None: not used
         for i in reversed(range(len(code))):
-            if _may_read_shared(code[i]):
+            if _may_read_shared(code[i].opcode):
                 targets = map(str, self.names.parts(operands_of(code[i])[0]))
                 if all(taken.get(name, name in self.bitwise) for name in targets):
                     with suppress(Trouble, LookupError, ValueError):  # otherwise its operation reports the problem
                         found[i] = load(code[i], self.names, checked=False)
-            taken |= {} if code[i].guard else dict.fromkeys(written(code[i]))
-            bitwise = facts_of(code[i].opcode).base in BITWISE
-            taken |= {n: bitwise and taken.get(n, n in self.bitwise) is not False for n in read(code[i])}
+            if code[i].guard is None:
+                for name in written(code[i]):
+                    taken[name] = None
+            bitwise = _moves_bits(code[i].opcode)
+            for name in read(code[i]):
+                taken[name] = bitwise and taken.get(name, name in self.bitwise) is not False
         return found
 
     def scope(self, scope: Scope, outer: dict[str, str]) -> Iterator[Instruction]:
@@ -340,7 +348,9 @@ class _Decoder:
             guard = condition
             if instruction.guard.negated:
                 guard = Source(lambda lanes: ~condition.read(lanes), condition.registers)
-        origin = made.origins.get(instruction.line, Origin("", made.module.source, instruction.line))
+        origin = made.origins.get(instruction.line)
+        if origin is None:
+            origin = Origin(made.kernel, made.module.source, instruction.line)
         operation = Operation(
             instruction,
             execute or execution(instruction, self.names),
@@ -396,12 +406,30 @@ def _orders(opcode: str) -> bool:
     return facts.is_release or facts.is_acquire
 
 
+@lru_cache(OPCODES)
+def _is_warp_wide(opcode: str) -> bool:
+    facts = facts_of(opcode)
+    return facts.row.scope == Convergence.WARP or facts.exclusive == "registers"
+
+
+@lru_cache(OPCODES)
+def _ends_segment(opcode: str) -> bool:
+    """Whether lanes wait at such an instruction, or go elsewhere."""
+    return facts_of(opcode).base in ("call", "bar", "barrier") or _is_warp_wide(opcode)
+
+
+@lru_cache(OPCODES)
+def _moves_bits(opcode: str) -> bool:
+    return facts_of(opcode).base in BITWISE
+
+
 def _moved(code: Iterable[Instruction]) -> frozenset[str]:
-    return frozenset().union(*(read(i) for i in code if facts_of(i.opcode).base in BITWISE))
+    return frozenset().union(*[read(i) for i in code if _moves_bits(i.opcode)])
 
 
-def _may_read_shared(instruction: Instruction) -> bool:
-    facts = facts_of(instruction.opcode)
+@lru_cache(OPCODES)
+def _may_read_shared(opcode: str) -> bool:
+    facts = facts_of(opcode)
     return facts.base == "ld" and facts.space in ("shared", "")
 
 

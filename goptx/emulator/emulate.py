@@ -140,14 +140,12 @@ def _program(source: Same[Module | Woven], entry: str | None, shared: int, lette
     """The decoded program, cached because a kernel is often launched several times with other orders or data."""
     if isinstance(source.held, Woven):
         module = parse(source.held.ptx, f"{source.held.name}.ptx")
-        origins = _origins(module.entries, source.held)
+        origins, kernel = _origins(module.entries, source.held), ""
     else:
-        module = without_aliases(source.held)
-        lines = (i.line for f in module.functions for i in _instructions(f.body or ()))
-        origins = {line: Origin(letter, module.source, line) for line in lines}
+        module, origins, kernel = without_aliases(source.held), {}, letter
     if module.address_size != 64:
         raise InputError(f"{module.at('.address_size')}: only 64-bit addresses can be emulated.")
-    return decode(module, choose_entry(module, entry), shared, origins)
+    return decode(module, choose_entry(module, entry), shared, origins, kernel)
 
 
 def _parameters(

@@ -89,27 +89,42 @@ def lanewise(opcode: str, operands: int) -> Lanewise | None:
     return integer(opcode) or floating(opcode, operands) or convert(opcode)
 
 
-_rule_of = lru_cache(OPCODES)(rule_of)
+@dataclass(frozen=True, slots=True)
+class _Computed:
+    """What all instructions of one form have in common: the function, its sources and results that operands name, and
+    what is undefined where a source is (`computation`)."""
+
+    function: Lanewise
+    sources: tuple[str, ...]
+    results: tuple[str, ...]
+    rule: Rule | None
+    spoiled: bool
 
 
-def _lanewise(instruction: Instruction, names: Names) -> Execute:
-    opcode = instruction.opcode
-    operands, selectors = separated(operands_of(instruction))
-    found = video(opcode, selectors) if any(selectors) else lanewise(opcode, len(operands) - 1)
+@lru_cache(OPCODES)
+def _computed(opcode: str, operands: int, selectors: tuple[str, ...]) -> _Computed:
+    """Of an instruction with so many sources as written. Raises `Trouble` for one that is not computed lane by lane."""
+    found = video(opcode, selectors) if selectors else lanewise(opcode, operands)
     if found is None:
         known = "has no such form" if facts_of(opcode).known else "is not known"
         raise Trouble("unsupported", f"`{opcode}` {known} to the emulator")
-    given = [s for s in found.sources if s != "cc"]
-    if len(given) != len(operands) - 1:
-        raise Trouble("unsupported", f"`{opcode}` takes {len(given)} sources, {len(operands) - 1} are given")
-    sources = [names.source(o, t) for o, t in zip(operands[1:], given, strict=True)]
-    if "cc" in found.sources:
+    given, plain = (tuple(t for t in types if t != "cc") for types in (found.sources, found.results))
+    if len(given) != operands:
+        raise Trouble("unsupported", f"`{opcode}` takes {len(given)} sources, {operands} are given")
+    return _Computed(found, given, plain, rule_of(opcode, found), opcode.partition(".")[0] in SPOILED)
+
+
+def _lanewise(instruction: Instruction, names: Names) -> Execute:
+    operands, selectors = separated(operands_of(instruction))
+    made = _computed(instruction.opcode, len(operands) - 1, selectors)
+    found = made.function
+    sources = [names.source(o, t) for o, t in zip(operands[1:], made.sources, strict=True)]
+    if len(made.sources) < len(found.sources):
         sources.append(names.source(Name(CARRY), "pred"))
-    plain = tuple(t for t in found.results if t != "cc")
-    writes = names.targets(operands[0], plain)
-    if "cc" in found.results:
-        writes = [*writes[: len(plain)], names.target(Name(CARRY), "pred")]
-    return computation(found, sources, writes, _rule_of(opcode, found), opcode.partition(".")[0] in SPOILED)
+    writes = names.targets(operands[0], made.results)
+    if len(made.results) < len(found.results):
+        writes = [*writes[: len(made.results)], names.target(Name(CARRY), "pred")]
+    return computation(found, sources, writes, made.rule, made.spoiled)
 
 
 def computation(
@@ -118,7 +133,7 @@ def computation(
     """Reads the sources, computes, writes. Without a rule, a result is undefined where a source is; with `spoiled`, it
     is also undefined where a source has no defined bit."""
     reads = [s.read for s in sources]
-    registers = tuple(r for s in sources for r in s.registers)
+    registers = tuple([r for s in sources for r in s.registers])
     apply = found.apply
     several = len(found.results) > 1
     defined: Sequence[Array | None] = (None,) * len(writes)
@@ -151,6 +166,11 @@ def _missing(
 
 def _own(result: Array, values: list[Array], lanes: Lanes) -> Array:
     """The result as an array of its own. Only results for all lanes may be stored without a copy."""
-    if lanes.index is None and result.ndim and (result.base is not None or any(result is v for v in values)):
+    if lanes.index is not None or not result.ndim:
+        return result
+    if result.base is not None:
         return result.copy()
+    for value in values:
+        if value is result:
+            return result.copy()
     return result

@@ -81,7 +81,8 @@ class Lanes:
 
     def read(self, register: int) -> Array:
         """The values of the register, which are not to be changed. They may change with the next write to it."""
-        return self.of_these(self.frame.values[register])
+        values = self.frame.values[register]
+        return values if self.index is None else self.of_these(values)
 
     def of_these(self, values: Array) -> Array:
         """Of one value for each lane of the launch, those of these lanes; not to be changed."""
@@ -116,7 +117,7 @@ class Lanes:
 
     def require(self, registers: tuple[int, ...], use: str) -> None:
         """Raises `Trouble` where one of the registers is undefined in one of the lanes."""
-        if not self.machine.strict:
+        if not self.machine.strict or self.unknown(registers) is None:
             return
         for register in registers:
             missing = self.unknown((register,))

@@ -21,7 +21,7 @@ from goptx.emulator.instructions.asynchronous import Copies
 from goptx.emulator.instructions.cta_barriers import Barriers
 from goptx.emulator.instructions.lanewise import Array
 from goptx.emulator.instructions.register_pool import RegisterPool
-from goptx.emulator.instructions.special_registers import CLOCKS, special
+from goptx.emulator.instructions.special_registers import CLOCKS, OF_POSITION, numbers_of, special
 from goptx.emulator.lane_groups import FULL, NONE, Groups, Tokens, joined, no_groups, pack, united
 from goptx.emulator.lane_positions import Context, Place
 from goptx.emulator.lanes import WARP, Frame, Lanes
@@ -67,18 +67,19 @@ class Machine:
         self.warps_per_cta: int = -(-threads // WARP)
         self.warps: int = self.warps_per_cta * len(ctas)
         self.lanes: int = self.warps * WARP
-        self.every_lane: Array = np.arange(self.lanes)
-        own = self.every_lane // (self.warps_per_cta * WARP)  # the CTA among those of this machine
-        self.cta: Array = own + ctas.start
-        self.thread: Array = self.every_lane % (self.warps_per_cta * WARP)
+        self._numbers = numbers = numbers_of(ctas, self.warps_per_cta, self.grid, self.block)
+        self.every_lane: Array = numbers.lanes
+        self.cta: Array = numbers.cta
+        self.thread: Array = numbers.thread
         layout = launch.program.layout
         entry = launch.program.codes[launch.program.entry.name]
-        shared = Space("shared", FIRST, layout.sizes["shared"], len(ctas), own, launch.shared_extents)
+        shared = Space("shared", FIRST, layout.sizes["shared"], len(ctas), numbers.own, launch.shared_extents)
         shared.map(FIRST, layout.sizes["shared"], MAPPED | WRITABLE)
         local = Space("local", FIRST, entry.frame_bytes, self.lanes, self.every_lane)
         local.map(
             FIRST, entry.frame_bytes, MAPPED | WRITABLE, f"the stack of {entry.name}" if entry.frame_bytes else ""
         )
+        shared.every_lane = local.every_lane = self.every_lane
         self.spaces: dict[str, Space] = {**launch.spaces, "shared": shared, "local": local}
         self.memory = Memory(list(self.spaces.values()))
         self.races = launch.races(self)
@@ -87,8 +88,10 @@ class Machine:
         self.copies = Copies(shared, np.zeros(self.lanes, np.int64), self.races)
         self.ticks: int = 0
         self._special: dict[str, Array] = {}
-        self._rng = np.random.default_rng(launch.seed)
-        self._cohort = self._rng.integers(0, COHORTS, self.warps) if launch.seed else np.zeros(self.warps, np.int64)
+        self._cohort = np.zeros(self.warps, np.int64)
+        if launch.seed:
+            self._rng = np.random.default_rng(launch.seed)
+            self._cohort = self._rng.integers(0, COHORTS, self.warps)
         self.places: list[Place] = []
         self.ready: dict[tuple[int, Place], list[Groups]] = {}
         self.tokens = Tokens()
@@ -112,9 +115,10 @@ class Machine:
         """The special register's value for all lanes, or 0-dimensional."""
         if name in CLOCKS:
             return special(self, name)
-        if name not in self._special:
-            self._special[name] = special(self, name)
-        return self._special[name]
+        known = self._numbers.special if name.startswith(OF_POSITION) else self._special
+        if name not in known:
+            known[name] = special(self, name)
+        return known[name]
 
     def cta_of(self, warps: Array) -> Array:
         """The number of each warp's CTA among those of this machine."""

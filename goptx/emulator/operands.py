@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -36,6 +37,8 @@ Read = Callable[[Lanes], Array]
 Write = Callable[[Lanes, Array, "Array | None"], None]
 WIDE = np.dtype("V16")  # a register of 128 bits
 CARRY = "%cc"  # not a name of PTX: the carry flag
+_INT64 = np.dtype(np.int64)
+_ADDRESSES = (Name, Sum)  # what stands between brackets
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +51,10 @@ class Symbol:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Source:
     """How to read an operand, and its registers. `lost` finds the undefined bits as `missing` does; None for an operand
-    that is undefined as a whole where one of its registers has an undefined bit."""
+    that is undefined as a whole where one of its registers has an undefined bit. It is never changed."""
 
     read: Read
     registers: tuple[int, ...] = ()
@@ -60,7 +63,7 @@ class Source:
     def each(self, lanes: Lanes) -> Array:
         """One value for each of the lanes, while `read` may return one for all. Not to be changed."""
         values = self.read(lanes)
-        return values if values.ndim else np.broadcast_to(values, lanes.count)
+        return values if values.ndim else np.full(lanes.count, values)
 
     def missing(self, lanes: Lanes) -> Array | None:
         """The undefined bits of the operand, in each of the lanes: as unsigned integers of the width that is read, or
@@ -83,13 +86,12 @@ class Names:
         dtype = np.dtype(np.bool_) if scalar == "pred" else WIDE if scalar == "b128" else None
         dtype = dtype or np.dtype(f"u{TYPE_BYTES[scalar]}")
         lanes = next((int(t[2:]) for t in types if t in (".v2", ".v4")), 1)
-        for each in [name] if count is None else [f"{name}{i}" for i in range(count)]:
-            components = (each,) if lanes == 1 else tuple(f"{each}.{c}" for c in "xyzw"[:lanes])
-            if lanes > 1:
-                self.vectors[each] = components
-            for component in components:
-                self.registers[component] = len(self.dtypes)
-                self.dtypes.append(dtype)
+        names = [name] if count is None else [f"{name}{i}" for i in range(count)]
+        if lanes > 1:
+            self.vectors |= {each: tuple(f"{each}.{c}" for c in "xyzw"[:lanes]) for each in names}
+            names = [component for each in names for component in self.vectors[each]]
+        self.registers.update(zip(names, range(len(self.dtypes), len(self.dtypes) + len(names)), strict=True))
+        self.dtypes += [dtype] * len(names)
 
     def name_of(self, register: int) -> str:
         """The name of the register with that number."""
@@ -110,7 +112,7 @@ class Names:
             case Sum() | Expression() if (text := constant(operand)) is not None:
                 return self.source(Immediate(text), type_)
             case Immediate(text):
-                value = literal(text, type_)
+                value = _number(text, type_)
                 return Source(lambda lanes: value)
             case Negated(name):
                 inner = self.source(name, "pred")
@@ -123,11 +125,10 @@ class Names:
 
     def _register(self, name: str, type_: str) -> Source:
         number = self.registers[name]
-        held, wanted = self.dtypes[number], WIDE if type_ == "b128" else DTYPES[type_]
-        _fits(name, held, wanted, type_)
-        if held == wanted:
+        wanted, step = self._step(name, number, type_)
+        if not step:
             return Source(lambda lanes: lanes.read(number), (number,), lambda lanes: lanes.undefined(number))
-        if held.itemsize == wanted.itemsize:
+        if step == "view":
             return Source(
                 lambda lanes: lanes.read(number).view(wanted), (number,), lambda lanes: lanes.undefined(number)
             )
@@ -141,6 +142,13 @@ class Names:
             return read if read.any() else None
 
         return Source(lambda lanes: lanes.read(number).astype(narrow).view(wanted), (number,), lost)
+
+    def _step(self, name: str, number: int, type_: str) -> tuple[np.dtype[np.generic], str]:
+        """`_between` a register and a type. Raises `Trouble` where the register does not hold the type."""
+        wanted, step = _between(self.dtypes[number], type_)
+        if step is None:
+            raise Trouble("unsupported", f"the register {name} does not hold a .{type_}")
+        return wanted, step
 
     def _special(self, name: str, type_: str) -> Source:
         wanted = DTYPES[type_]
@@ -157,12 +165,11 @@ class Names:
         base: Name | Immediate | Sum = operand
         offset = 0
         if isinstance(operand, Sum):
-            if any(isinstance(t, Name) for t in operand.tail):
+            if Name in map(type, operand.tail):
                 raise Trouble("unsupported", f"`{operand}`: an address that adds two names")
-            base, offset = operand.base, whole("0" + "".join(map(str, operand.tail)))
-            offset = (offset + (1 << 63)) % (1 << 64) - (1 << 63)
+            base, offset = operand.base, _signed("0" + "".join(map(str, operand.tail)))
         if isinstance(base, Immediate):
-            fixed = (whole(base.text) + offset + (1 << 63)) % (1 << 64) - (1 << 63)
+            fixed = (_signed(base.text) + offset + (1 << 63)) % (1 << 64) - (1 << 63)
             return Source(lambda lanes: np.array(fixed).astype(wanted))
         assert isinstance(base, Name)
         if base.text in self.registers:
@@ -173,7 +180,8 @@ class Names:
             if held.itemsize == 4:  # the sum wraps around in 32 bits, as addresses of shared memory do
                 short = np.uint32(offset % (1 << 32))
                 return Source(lambda lanes: (lanes.read(number) + short).astype(wanted), (number,))
-            return Source(lambda lanes: lanes.read(number).astype(wanted) + wanted.type(offset), (number,))
+            far = wanted.type(offset)
+            return Source(lambda lanes: lanes.read(number).astype(wanted) + far, (number,))
         symbol = self.symbol(base.text)
         if symbol.space == "frame":
             inside = FIRST + symbol.address + offset
@@ -194,13 +202,13 @@ class Names:
         inner = operand.parts[0]
         if isinstance(inner, Immediate):
             inner = Sum(inner, ())
-        if not isinstance(inner, Name | Sum):
+        if not isinstance(inner, _ADDRESSES):
             raise Trouble("unsupported", f"the operand `{operand}` is not an address")
         base = inner.base if isinstance(inner, Sum) else inner
         if space in ("param", "local", "") and isinstance(base, Name) and base.text not in self.registers:
             own = self.symbol(base.text).space
             space = "local" if own == "frame" else space or (own if own in ("shared", "local") else "")
-        return self._address(inner, np.dtype(np.int64)), space
+        return self._address(inner, _INT64), space
 
     # writing -----------------------------------------------------------------------------------------
 
@@ -208,15 +216,17 @@ class Names:
         """Writes values of a PTX type; a wider register gets them extended by sign or by zeros."""
         if not isinstance(operand, Name):
             raise Trouble("unsupported", f"the operand `{operand}` cannot be written")
-        if operand.text == "_":
-            return lambda lanes, values, missing: None
-        if operand.text not in self.registers:
+        number = self.registers.get(operand.text)
+        if number is None:
+            if operand.text == "_":
+                return lambda lanes, values, missing: None
             raise Trouble("unsupported", f"`{operand}` is not a register")
-        number = self.registers[operand.text]
-        held, given = self.dtypes[number], WIDE if type_ == "b128" else DTYPES[type_]
-        _fits(operand.text, held, given, type_)
-        if held.itemsize == given.itemsize or given.kind == "b":
-            return lambda lanes, values, missing: lanes.write(number, _whole(values, lanes).view(held), missing)
+        held = self.dtypes[number]
+        given, step = self._step(operand.text, number, type_)
+        if step != "resize" or given.kind == "b":
+            return lambda lanes, values, missing: lanes.write(
+                number, (values if values.ndim else np.full(lanes.count, values)).view(held), missing
+            )
         wide = np.dtype(f"{'i' if given.kind == 'i' else 'u'}{held.itemsize}")
         bits = given if given.kind in "iu" else np.dtype(f"u{given.itemsize}")
 
@@ -229,6 +239,8 @@ class Names:
 
     def targets(self, operand: Operand, types: tuple[str, ...]) -> list[Write]:
         """`target` for each part of a destination."""
+        if len(types) == 1 and isinstance(operand, Name) and operand.text in self.registers:
+            return [self.target(operand, types[0])]
         return [self.target(part, t) for part, t in zip(self.parts(operand), types, strict=False)]
 
     def parts(self, operand: Operand) -> tuple[Operand, ...]:
@@ -251,10 +263,29 @@ def _whole(values: Array, lanes: Lanes) -> Array:
     return values if values.ndim else np.full(lanes.count, values)
 
 
-def _fits(name: str, held: np.dtype[np.generic], wanted: np.dtype[np.generic], type_: str) -> None:
+@lru_cache
+def _between(held: np.dtype[np.generic], type_: str) -> tuple[np.dtype[np.generic], str | None]:
+    """The dtype of a PTX type, and how a register's own becomes it: "" where they are the same, by a "view" where only
+    the sizes are, else "resize"; None where such a register cannot hold the type."""
+    wanted = WIDE if type_ == "b128" else DTYPES[type_]
     alike = held.kind == wanted.kind or not {held.kind, wanted.kind} & {"b", WIDE.kind}
     if not alike or held.itemsize < wanted.itemsize:
-        raise Trouble("unsupported", f"the register {name} does not hold a .{type_}")
+        return wanted, None
+    return wanted, "" if held == wanted else "view" if held.itemsize == wanted.itemsize else "resize"
+
+
+@lru_cache(maxsize=1 << 12)
+def _signed(expression: str) -> int:
+    """The value of a constant expression as a signed integer of 64 bits."""
+    return (whole(expression) + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+@lru_cache(maxsize=1 << 12)
+def _number(text: str, type_: str) -> Array:
+    """The value of an immediate, which instructions share."""
+    value = literal(text, type_)
+    value.flags.writeable = False
+    return value
 
 
 def constant(operand: Sum | Expression) -> str | None:

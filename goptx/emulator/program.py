@@ -143,5 +143,6 @@ class Program:
     layout: Layout
     entry: Function
     origins: Mapping[int, Origin]
+    kernel: str
     operations: list[Operation] = field(default_factory=list)
     codes: dict[str, Code] = field(default_factory=dict)

@@ -25,8 +25,6 @@ from goptx.graph.node_effects import Memory
 from goptx.launch.shape import MOST_SHARED
 from goptx.memo import Same
 from goptx.ptx.ir import Module
-from goptx.ptx.walk import instructions_of
-from goptx.results.fused_kernel import Origin
 from goptx.sources.kernel_text import choose_entry
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -172,8 +170,7 @@ def _program(module: Same[Module], entry: str, shared: int) -> Program:
     held = module.held
     if held.address_size != 64:
         raise InputError(f"{held.at('.address_size')}: only 64-bit addresses can be emulated.")
-    lines = {i.line for f in held.functions for i in instructions_of(f)}
-    return decode(held, choose_entry(held, entry), shared, {n: Origin("A", held.source, n) for n in lines})
+    return decode(held, choose_entry(held, entry), shared, kernel="A")
 
 
 def _restore(launch: Launch, node: GraphNode, variables: Mapping[tuple[str, str], bytes]) -> None:

@@ -163,7 +163,10 @@ class Barriers:
                 found.append(np.full(len(groups), ALL))
                 continue
             lanes.require(source.registers, "an operand of a barrier")
-            values = source.each(lanes).astype(np.int64)
+            values = source.read(lanes).astype(np.int64)
+            if not values.ndim:  # an immediate
+                found.append(np.full(len(groups), values))
+                continue
             ends = np.cumsum(popcount(groups.masks))
             firsts = values[np.concatenate(([0], ends[:-1]))]
             if (np.repeat(firsts, np.diff(ends, prepend=0)) != values).any():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,31 @@ from goptx.launch.shape import shared_unit
 if TYPE_CHECKING:
     from goptx.emulator.machine import Machine
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """The numbers of all lanes of some CTAs of a launch, those of their CTAs among them and in the grid, and those of
+    their threads in the CTA; and the values of special registers that depend on these alone. They are never changed."""
+
+    lanes: Array
+    own: Array
+    cta: Array
+    thread: Array
+    special: dict[str, Array] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=4)
+def numbers_of(ctas: range, warps: int, grid: tuple[int, int, int], block: tuple[int, int, int]) -> Numbers:
+    """Of CTAs of so many warps. Cached, because kernels are often launched in one shape several times. `grid` and
+    `block` decide about the special registers."""
+    lanes = np.arange(len(ctas) * warps * 32)
+    own = lanes // (warps * 32)
+    made = Numbers(lanes, own, own + ctas.start, lanes % (warps * 32))
+    for numbers in (made.lanes, made.own, made.cta, made.thread):
+        numbers.flags.writeable = False
+    return made
+
+
+OF_POSITION = ("%tid", "%ntid", "%ctaid", "%nctaid", "%laneid", "%warpid", "%lanemask")  # depend on `Numbers` alone
 Value = Callable[["Machine"], "Array | int"]
 
 

@@ -40,9 +40,16 @@ _OPERATIONS: dict[str, Callable[[Array, Array], Array]] = {
 
 
 def separated(operands: Sequence[Operand]) -> tuple[tuple[Operand, ...], tuple[str, ...]]:
-    """The operands without their selectors, and the selectors: of `-%r1.b0` the name `%r1` and `-b0`."""
+    """The operands without their selectors, and the selectors: of `-%r1.b0` the name `%r1` and `-b0`; none if no
+    operand has one."""
+    for operand in operands:
+        if type(operand) is Expression or (type(operand) is Name and "." in operand.text):
+            break
+    else:  # as in nearly all instructions
+        return tuple(operands), ()
     pairs = [_separated(operand) for operand in operands]
-    return tuple(operand for operand, _ in pairs), tuple(selector for _, selector in pairs)
+    selectors = tuple(selector for _, selector in pairs)
+    return tuple(operand for operand, _ in pairs), selectors if any(selectors) else ()
 
 
 def _separated(operand: Operand) -> tuple[Operand, str]:

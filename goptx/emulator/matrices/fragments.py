@@ -6,7 +6,7 @@ The caller accesses memory: this file computes only addresses, and which data go
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -98,6 +98,24 @@ def fragment(opcode: str) -> Fragment | None:
         lines=lines[:, ::step],
         along=along[:, ::step],
     )
+
+
+@lru_cache
+def in_pairs(opcode: str) -> Fragment | None:
+    """What `wmma.load.{a,b,c}` moves, as pairs of elements that follow each other in memory, and each pair once; None
+    where they do not, or a pair has more than the 4 bytes of a bank."""
+    found = fragment(opcode)
+    if found is None or found.elements % 2 or found.element_bytes > 2:
+        return None
+    places = np.stack([found.lines, found.along])
+    half = found.elements // 2
+    if half % 2 == 0 and np.array_equal(places[..., :half], places[..., half:]):
+        places = places[..., :half]
+    first, second = places[..., ::2], places[..., 1::2]
+    if found.bits < 8 or not np.array_equal(first + np.array([0, 1])[:, None, None], second):
+        return None
+    lines, along = first
+    return replace(found, element_bytes=2 * found.element_bytes, elements=first.shape[-1], lines=lines, along=along)
 
 
 @dataclass(frozen=True, slots=True)

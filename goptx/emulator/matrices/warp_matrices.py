@@ -6,13 +6,14 @@ Requires: the machine has gathered the lanes of each warp. All 32 of them must b
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
 from goptx.emulator.faults import Trouble
 from goptx.emulator.instructions.lanewise import Array
 from goptx.emulator.lanes import WARP, Lanes
-from goptx.emulator.matrices.fragments import fragment, matrix_access
+from goptx.emulator.matrices.fragments import Fragment, fragment, in_pairs, matrix_access
 from goptx.emulator.matrices.matrix import product
 from goptx.emulator.operands import Names, Source, Write, operands_of
 from goptx.ptx.ir import Instruction, Operand
@@ -40,6 +41,8 @@ def _targets(names: Names, operand: Operand, type_: str, registers: int) -> list
 
 def _in_warps(lanes: Lanes) -> Lanes:
     """The lanes warp by warp, in order. Raises `Trouble` where a warp lacks some."""
+    if lanes.index is None or (lanes.span and not lanes.span.start % WARP and not lanes.count % WARP):
+        return lanes
     numbers = np.sort(lanes.numbers)
     whole = len(numbers) % WARP == 0
     rows = numbers.reshape(-1, WARP) if whole else numbers[:0]
@@ -96,13 +99,20 @@ def load_fragment(instruction: Instruction, names: Names) -> Execute:
     writes = _targets(names, target, found.type, found.registers)
     source, space = names.address(place, facts_of(instruction.opcode).space)
     stride = names.source(rest[0], "b32") if rest else None
-    width = found.element_bytes
+    pairs = in_pairs(instruction.opcode)
+
+    def loaded(lanes: Lanes, part: Fragment) -> Array:
+        addresses, numbers = _elements(lanes, source, stride, part.offsets, part.stride)
+        return _load(lanes, space, addresses, numbers, part.element_bytes).reshape(-1, WARP, part.elements)
 
     def execute(lanes: Lanes) -> None:
         lanes = _in_warps(lanes)
-        addresses, numbers = _elements(lanes, source, stride, found.offsets, found.stride)
-        elements = _load(lanes, space, addresses, numbers, width).reshape(-1, WARP, found.elements)
-        _write(writes, lanes, found.pack(elements), None)
+        elements: Array | None = None
+        if pairs is not None and not lanes.machine.races:
+            with suppress(Trouble):  # which would not name elements
+                elements = loaded(lanes, pairs).view(f"u{found.element_bytes}")
+                elements = np.tile(elements, found.elements // elements.shape[-1])
+        _write(writes, lanes, found.pack(loaded(lanes, found) if elements is None else elements), None)
 
     return execute
 
@@ -133,7 +143,11 @@ def _elements(
     """The address of every element of every lane, and the lane."""
     lanes.require((*source.registers, *(stride.registers if stride else ())), "an address")
     base = source.each(lanes).reshape(-1, WARP)
-    steps = stride.each(lanes).reshape(-1, WARP).astype(np.int64) if stride else default
+    steps: Array | int = default
+    if stride is not None:
+        steps = stride.each(lanes).reshape(-1, WARP).astype(np.int64)
+        if np.minimum.reduce(steps, axis=None) == np.maximum.reduce(steps, axis=None):  # as nearly always
+            steps = int(steps[0, 0])
     addresses = base[..., None] + offsets(steps)
     return addresses.reshape(-1), np.repeat(lanes.numbers, addresses.shape[-1])
 
@@ -186,8 +200,8 @@ def _load(lanes: Lanes, space: str, addresses: Array, numbers: Array, width: int
     machine = lanes.machine
     values = np.empty(len(addresses), f"u{width}" if width < 16 else "V16")
     for found, chosen, own in machine.memory.parts(space, addresses):
-        machine.traffic.count(found.name, own, numbers[chosen], width)
         values[chosen] = found.load(own, width, numbers[chosen], machine.strict)[0]
+        machine.traffic.count(found.name, own, numbers[chosen], width)
         if machine.races:
             machine.races.read(found, own, width, numbers[chosen], False)
     return values

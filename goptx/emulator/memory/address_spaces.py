@@ -46,7 +46,8 @@ class Extent:
 @dataclass(slots=True)
 class Space:
     """One address space. Its instances, each of `size` bytes, lie one after the other in `bytes`; `of_lane` has each
-    lane's instance (None where there is only one), `begins` where in `bytes` that is. While it is `watched`, `changed`
+    lane's instance (None where there is only one), `begins` where in `bytes` that is; `every_lane` are the numbers of
+    all lanes, the array itself that accesses of all of them name. While it is `watched`, `changed`
     becomes true when a store changes anything. `partly` has the defined bits of bytes that are defined in part; it
     exists from the first such byte on."""
 
@@ -63,11 +64,12 @@ class Space:
     watched: bool = False
     changed: bool = False
     partly: Array | None = field(default=None, init=False)
+    every_lane: Array | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.size += -self.size % STRIDE
         self.bytes = np.zeros(self.instances * self.size, np.uint8)
-        self.state = np.zeros_like(self.bytes)
+        self.state = np.zeros(len(self.bytes), np.uint8)
         self._view()
 
     def _view(self) -> None:
@@ -102,19 +104,22 @@ class Space:
         lost = np.where(self.state[positions] & WRITTEN, 0, 255).astype(np.uint8)
         return lost if self.partly is None else lost & ~self.partly[positions]
 
-    def load(self, addresses: Array, width: int, lanes: Array, strict: bool) -> tuple[Array, Array | None]:
+    def load(
+        self, addresses: Array, width: int, lanes: Array, strict: bool, aligned: bool = False
+    ) -> tuple[Array, Array | None]:
         """The bytes at the addresses as unsigned integers, and their undefined bits (None: all are defined; for 16
-        bytes, the lanes with any). Outside of local memory reading undefined bits is a fault in strict mode."""
+        bytes, the lanes with any). Outside of local memory reading undefined bits is a fault in strict mode. `aligned`
+        states that the addresses are known to be multiples of the width."""
         if width == 16:
             halves = [self.load(addresses + offset, 8, lanes, strict) for offset in self._halves(addresses, lanes)]
             lost = [missing != 0 for _, missing in halves if missing is not None]
             values = np.stack([halves[0][0], halves[1][0]], axis=-1).view("V16")[..., 0]
             return values, np.logical_or.reduce(lost) if lost else None
-        words = self.words(addresses, width, lanes)
+        words = self.words(addresses, width, lanes, aligned)
         content, state = self.views[width]
         found = state.take(words)
         want = _pattern(MAPPED | WRITTEN, width)
-        if np.bitwise_and.reduce(found, initial=want) == want:
+        if np.bitwise_and.reduce(found) & want == want:
             return content.take(words), None
         self._mapped(found, MAPPED, width, addresses, lanes, "read")
         missing = self.missing(words, width)
@@ -126,18 +131,21 @@ class Space:
         """The undefined bits in words of that width, by position among such words."""
         return self.undefined(words[:, None] * width + np.arange(width)).view(f"u{width}")[:, 0]
 
-    def store(self, addresses: Array, values: Array, width: int, lanes: Array, missing: Array | None) -> None:
-        """Writes the values; the bits that are `missing`, or all of a lane, count as undefined."""
+    def store(
+        self, addresses: Array, values: Array, width: int, lanes: Array, missing: Array | None, aligned: bool = False
+    ) -> None:
+        """Writes the values; the bits that are `missing`, or all of a lane, count as undefined. `aligned` as for
+        `load`."""
         if width == 16:
             halves = np.ascontiguousarray(values).view(np.uint64).reshape(-1, 2)
             for part, offset in enumerate(self._halves(addresses, lanes)):
                 self.store(addresses + offset, halves[:, part], 8, lanes, missing)
             return
-        words = self.words(addresses, width, lanes)
+        words = self.words(addresses, width, lanes, aligned)
         content, state = self.views[width]
         found = state.take(words)
         want = _pattern(MAPPED | WRITABLE, width)
-        if np.bitwise_and.reduce(found, initial=want) != want:
+        if np.bitwise_and.reduce(found) & want != want:
             self._mapped(found, MAPPED | WRITABLE, width, addresses, lanes, "written")
         if self.watched:
             self.changed |= bool((content.take(words) != values).any())
@@ -159,14 +167,15 @@ class Space:
         for offset in range(width):
             self.state[self.words(addresses + offset, 1, lanes)] = ALL
 
-    def words(self, addresses: Array, width: int, lanes: Array) -> Array:
-        """Positions in the view of that width. Raises `Trouble` for addresses out of bounds or misaligned."""
+    def words(self, addresses: Array, width: int, lanes: Array, aligned: bool = False) -> Array:
+        """Positions in the view of that width. Raises `Trouble` for addresses out of bounds or misaligned; they are not
+        misaligned if known to be `aligned`."""
         offsets = addresses - self.base
         beyond = max(0, self.size - width + 1)  # the first offset at which an access would leave the space
         if len(offsets) and int(np.maximum.reduce(offsets.view(np.uint64))) >= beyond:
             outside = offsets.view(np.uint64) >= np.uint64(beyond)
             self._outside(addresses[outside], lanes[outside], width, "accessed")
-        if width > 1 and int(np.bitwise_or.reduce(offsets)) & (width - 1):
+        if width > 1 and not aligned and int(np.bitwise_or.reduce(offsets)) & (width - 1):
             wrong = (offsets & (width - 1)) != 0
             first = int(addresses[wrong][0])
             raise Trouble(
@@ -175,7 +184,7 @@ class Space:
                 lanes[wrong],
             )
         if self.begins is not None:
-            offsets = offsets + self.begins.take(lanes)
+            offsets = offsets + (self.begins if lanes is self.every_lane else self.begins.take(lanes))
         return offsets >> (width.bit_length() - 1)
 
     def places(self, addresses: Array, lanes: Array) -> Array:

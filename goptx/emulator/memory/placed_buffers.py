@@ -29,8 +29,8 @@ class PlacedSpace(Space):
     offsets: Array = field(default_factory=lambda: np.zeros(0, np.int64))
     variables: int = 0
 
-    def words(self, addresses: Array, width: int, lanes: Array) -> Array:
-        """As `Space.words`, of addresses in the allocations."""
+    def words(self, addresses: Array, width: int, lanes: Array, aligned: bool = False) -> Array:
+        """As `Space.words`, of addresses in the allocations, whose bytes may be aligned otherwise."""
         given = np.asarray(addresses, np.int64)
         which = np.maximum(np.searchsorted(self.starts, given, side="right") - 1, 0)
         inside = np.zeros(given.shape, np.bool_)

@@ -81,9 +81,10 @@ def sectors(addresses: Array, lanes: Array, width: int) -> int:
     touched = addresses // SECTOR
     first = int(touched.min())
     reach = int(touched.max()) - first + 1
-    if reach * (int(lanes.max()) // WARP + 1) > LARGEST:  # allocations far from each other
+    warps = int(lanes.max()) // WARP + 1
+    if reach * warps > LARGEST:  # allocations far from each other
         touched, first, reach = np.unique(touched, return_inverse=True)[1], 0, len(touched)
-    return _distinct(touched - first + lanes // WARP * reach) * max(1, width // SECTOR)
+    return _distinct(touched - first + lanes // WARP * reach, reach * warps) * max(1, width // SECTOR)
 
 
 def wavefronts(addresses: Array, lanes: Array, width: int) -> int:
@@ -111,8 +112,16 @@ def _conflicts(words: Array, rounds: Array, parts: int) -> int:
     return int(in_bank.reshape(-1, BANKS).max(axis=1).sum())
 
 
-def _distinct(keys: Array) -> int:
+DENSE = 64  # numbers below the bound for each key, at which a table of them is quicker than sorting the keys
+
+
+def _distinct(keys: Array, bound: int) -> int:
+    """How many different ones there are of the keys, which are from 0 up to the bound."""
     steps = keys[1:] - keys[:-1]
-    if len(steps) and int(steps.min()) < 0:
+    if not len(steps) or int(steps.min()) >= 0:
+        return int(np.count_nonzero(steps)) + 1
+    if bound > DENSE * len(keys):
         return len(np.unique(keys))
-    return int(np.count_nonzero(steps)) + 1
+    found = np.zeros(bound, np.bool_)
+    found[keys] = True
+    return int(np.count_nonzero(found))
