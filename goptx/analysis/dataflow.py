@@ -186,6 +186,23 @@ def live_in(flow: Flow, partly: Collection[str] = ()) -> dict[str, frozenset[str
     return solve(flow.reverse_postorder()[::-1], successors, live)
 
 
+def live_within(
+    flow: Flow, names: Collection[str], partly: Collection[str], beyond: Mapping[str, frozenset[str]]
+) -> dict[str, frozenset[str]]:
+    """What `live_in` gives for the blocks in `names`. Requires: it is known of what they lead to `beyond` them."""
+    order = [name for name in reversed(flow.reverse_postorder()) if name in names]
+    successors = {name: flow.blocks[name].end.successors() for name in order}
+    own = {name: _upward(flow.blocks[name]) for name in order}
+
+    def live(name: str, values: Mapping[str, frozenset[str]]) -> frozenset[str]:
+        following = successors[name]
+        out = frozenset().union(*((values if s in names else beyond).get(s, frozenset()) for s in following))
+        uses, kills = own[name]
+        return uses | (out if name in partly else out - kills)
+
+    return solve(order, successors, live)
+
+
 def extend_live_in(
     known: dict[str, frozenset[str]], flow: Flow, partly: Collection[str], changed: Collection[str]
 ) -> None:
@@ -196,8 +213,9 @@ def extend_live_in(
         name = waiting.pop()
         uses, kills = _upward(flow.blocks[name])
         out = frozenset().union(*(known.get(s, frozenset()) for s in flow.blocks[name].end.successors()))
-        found = uses | (out if name in partly else out - kills)
-        if found != known.get(name):
+        before = known.get(name, frozenset())
+        found = before | uses | (out if name in partly else out - kills)  # never less, even while successors are new
+        if name not in known or len(found) > len(before):
             known[name] = found
             waiting += above[name]
 

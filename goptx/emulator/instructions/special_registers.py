@@ -15,6 +15,7 @@ from goptx.launch.shape import shared_unit
 if TYPE_CHECKING:
     from goptx.emulator.machine import Machine
 
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
     """The numbers of all lanes of some CTAs of a launch, those of their CTAs among them and in the grid, and those of

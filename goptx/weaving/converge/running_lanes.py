@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from goptx.analysis.cfg import Block, Code, Flow, controls, marked_uniform
+from goptx.analysis.cfg import Block, Code, Flow, controls, loops, marked_uniform
 from goptx.analysis.changed_flow import entered_through, leads_only_to, parked, sides_in_turn, straightened
-from goptx.analysis.dataflow import extend_live_in, live_in
+from goptx.analysis.dataflow import extend_live_in, live_in, live_within
 from goptx.analysis.sync.sync_spans import is_warp_wide
 from goptx.analysis.terminators import Branch, Switch
 from goptx.analysis.uniformity import Uniform, Uniformity, uniformity
@@ -169,10 +169,24 @@ class Lanes:
         )
 
     def live_in(self, name: str) -> dict[str, frozenset[str]]:
-        """Registers that lanes which run the block `name` may still need at the start of each block."""
+        """Registers that lanes which run the block `name` may still need at the start of each block that these lanes
+        may come to."""
         mask = self.masks.get(name, "")
+        return self._live_of_all(mask) if mask in ("", self.running) else self._live_under(mask)
+
+    def _live_under(self, mask: str) -> dict[str, frozenset[str]]:
+        """`live_in` for the lanes of a mask. What blocks under it overwrite is overwritten for them: that differs from
+        what all lanes need only in these blocks, and where threads come to them again."""
+        rest = self._live_of_all("")
+        own = {n for n, other in self.masks.items() if other == mask and n in self.flow.blocks}
+        around = own.union(*(body for body in loops(self.flow).values() if not body.isdisjoint(own)))
         theirs = ("", self.running, mask)
-        partly = {n for n, other in self.masks.items() if other not in theirs}
+        partly = {n for n in around if self.masks.get(n, "") not in theirs}
+        return rest | live_within(self.flow, around, partly, rest)
+
+    def _live_of_all(self, mask: str) -> dict[str, frozenset[str]]:
+        """`live_in` for all lanes, or all that have not ended."""
+        partly = {n for n, other in self.masks.items() if other not in ("", self.running)}
         known = self._live.get(mask)
         if known is None or known.flow is not self.flow or not known.partly <= partly <= known.partly | known.changed:
             known = self._live[mask] = _Live(self.flow, live_in(self.flow, partly))
