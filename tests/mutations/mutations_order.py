@@ -74,8 +74,8 @@ OF_ORDER = (
     Mutation(
         "no warp comes between a release and what stands beside it",
         "goptx/emulator/decode.py",
-        "any(map(_orders, neighbours))",
-        "not neighbours",
+        "(ordered or last_ordered)",
+        "False",
         f"{ORDER}::test_the_emulator_sees_a_flag_without_the_data",
     ),
     Mutation(
