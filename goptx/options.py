@@ -6,6 +6,7 @@ Each tuple has the values of the type above it, for the checks when a program ru
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal, TypedDict, get_args
 
 Policy = Literal["latency", "paper", "concat"]  # the order of the instructions of merged blocks
@@ -47,11 +48,13 @@ ParameterNames = Sequence[str]  # "A:2"
 
 
 class KnownOfKernel(TypedDict, total=False):
-    """What the caller knows of a kernel: how often its loops run, by the line of each loop's head in the kernel's file,
-    and how many CTAs do not end at once."""
+    """What the caller knows of a kernel: how often its loops run, by the line of each loop's head in the kernel's file;
+    how many CTAs do not end at once; its integer arguments, by position from 0; a launch specification with them."""
 
     trips: Mapping[int, float]
     live_ctas: int
+    arguments: Mapping[int, int]
+    specification: str | Path
 
 
 Assume = Mapping[str, KnownOfKernel]  # by the kernel's letter

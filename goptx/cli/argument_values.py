@@ -100,19 +100,27 @@ def tunable(given: Sequence[str], known: Sequence[str]) -> list[bool]:
 
 
 def assume(given: Sequence[str]) -> dict[str, Any]:
-    """What is known of kernels, from `A:trips:40=48` and `A:live_ctas=8192`. Raises `InputError`."""
+    """What is known of kernels, from `A:trips:40=48`, `A:live_ctas=8192`, `A:arguments:2=4096` and
+    `A:specification=gemm.toml`. Raises `InputError`."""
     found: dict[str, Any] = {}
     for text in given:
         trips = re.fullmatch(r"([A-Z]):trips:([0-9]+)=([0-9]+(?:\.[0-9]+)?)", text)
         live = re.fullmatch(r"([A-Z]):live_ctas=([0-9]+)", text)
+        argument = re.fullmatch(r"([A-Z]):arguments:([0-9]+)=(-?[0-9]+)", text)
+        path = re.fullmatch(r"([A-Z]):specification=(.+)", text)
         if trips:
             found.setdefault(trips[1], {}).setdefault("trips", {})[int(trips[2])] = float(trips[3])
         elif live:
             found.setdefault(live[1], {})["live_ctas"] = int(live[2])
+        elif argument:
+            found.setdefault(argument[1], {}).setdefault("arguments", {})[int(argument[2])] = int(argument[3])
+        elif path:
+            found.setdefault(path[1], {})["specification"] = path[2]
         else:
             raise InputError(
                 f"--assume {text}: write A:trips:40=48, for a loop of kernel A whose head is in line 40 and that runs "
-                "48 times, or A:live_ctas=8192, for so many of its CTAs that do not end at once."
+                "48 times, A:live_ctas=8192, for so many of its CTAs that do not end at once, A:arguments:2=4096, for "
+                "its integer argument at position 2, or A:specification=FILE.toml, for its launch."
             )
     return found
 

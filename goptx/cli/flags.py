@@ -123,8 +123,9 @@ KNOWN: Flags = {
     "assume": {
         "action": "append",
         "metavar": "A:trips:40=48",
-        "help": "what is known of kernel A: the loop whose head is in line 40 runs 48 times, or A:live_ctas=8192 CTAs "
-        "do not end at once; for the estimate in the report, and the choice of auto; may be given again",
+        "help": "what is known of kernel A: the loop whose head is in line 40 runs 48 times, A:live_ctas=8192 CTAs do "
+        "not end at once, A:arguments:2=4096 is its third argument, or A:specification=FILE.toml describes its launch; "
+        "for the estimate in the report, and the choice of auto; may be given again",
     }
 }
 KNOWN_TITLE = "of what kernels do"

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Integral
+from pathlib import Path
 from typing import Any
 
 from goptx.errors import InputError
@@ -17,7 +19,7 @@ from goptx.launch.parameter_names import letter_of
 from goptx.options import Assume
 
 MOST_TRIPS = 1 << 40
-KEYS = ("trips", "live_ctas")
+KEYS = ("trips", "live_ctas", "arguments", "specification")
 EXAMPLE = 'assume={"A": {"trips": {40: 48}, "live_ctas": 8192}}, where 40 is the line of a loop\'s head'
 
 
@@ -92,10 +94,13 @@ def _varied(behaviour: Behaviour, name: str, value: Any) -> Behaviour:
 @dataclass(frozen=True, slots=True)
 class Known:
     """What the caller knows of a kernel. trips: how often loops run, by the line of each loop's head in the kernel's
-    file. live_ctas: the number of CTAs that do not end at once; None if unknown."""
+    file. live_ctas: the number of CTAs that do not end at once; None if unknown. arguments: those of integer
+    parameters, by position; None if no launch is described. specification: the file that describes the launch."""
 
     trips: Mapping[int, float] = field(default_factory=dict)
     live_ctas: int | None = None
+    arguments: Mapping[int, int] | None = None
+    specification: Path | None = None
 
 
 NOTHING = Known()
@@ -120,7 +125,7 @@ def _known(letter: str, given: Any) -> Known:
         raise InputError(f"assume= of kernel {letter} takes a dictionary, such as {EXAMPLE}; it is {given!r}.")
     for key in given:
         if key not in KEYS:
-            raise InputError(f"assume= of kernel {letter} has no `{key}`; it takes {' and '.join(KEYS)}: {EXAMPLE}.")
+            raise InputError(f"assume= of kernel {letter} has no `{key}`; it takes {', '.join(KEYS)}: {EXAMPLE}.")
     trips, live = given.get("trips", {}), given.get("live_ctas")
     if not isinstance(trips, Mapping):
         raise InputError(f"assume= of kernel {letter}: trips are given by lines, as in {EXAMPLE}; it is {trips!r}.")
@@ -131,4 +136,37 @@ def _known(letter: str, given: Any) -> Known:
             raise InputError(f"assume= of kernel {letter}: the loop in line {line} cannot run {times!r} times.")
     if live is not None and (isinstance(live, bool) or not isinstance(live, int) or live < 0):
         raise InputError(f"assume= of kernel {letter}: live_ctas={live!r} is not a number of CTAs.")
-    return Known({line: float(times) for line, times in trips.items()}, live)
+    trips = {line: float(times) for line, times in trips.items()}
+    return Known(trips, live, _arguments(letter, given.get("arguments")), _specification(letter, given))
+
+
+def _arguments(letter: str, given: Any) -> dict[int, int] | None:
+    if given is None:
+        return None
+    if not isinstance(given, Mapping):
+        raise InputError(f"assume= of kernel {letter}: arguments are given by position, as {{2: 4096}}; got {given!r}.")
+    for position, value in given.items():
+        for number in (position, value):
+            if isinstance(number, bool) or not isinstance(number, int):
+                raise InputError(
+                    f"assume= of kernel {letter}: arguments={{{position!r}: {value!r}}} is not the position of an "
+                    "integer parameter, from 0, and its value; leave other parameters out."
+                )
+    return dict(given)
+
+
+def _specification(letter: str, given: Mapping[str, Any]) -> Path | None:
+    path = given.get("specification")
+    if path is None:
+        return None
+    if not isinstance(path, str | Path):
+        raise InputError(f"assume= of kernel {letter}: specification={path!r} is not the path of a TOML file.")
+    if "arguments" in given:
+        raise InputError(f"assume= of kernel {letter}: a specification has the arguments; leave one of the two out.")
+    return Path(path)
+
+
+def integers(arguments: Sequence[object]) -> dict[int, int]:
+    """The integers among the arguments of a kernel, by position: numbers, and scalars of a launch specification."""
+    values = ((i, getattr(argument, "value", argument)) for i, argument in enumerate(arguments))
+    return {i: int(v) for i, v in values if isinstance(v, Integral) and not isinstance(v, bool)}

@@ -12,10 +12,11 @@ from functools import cached_property, lru_cache
 
 from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.cfg import Flow, loops
-from goptx.cost.assumptions import NOTHING, Behaviour, Known, Unknown
+from goptx.cost.assumptions import NOTHING, Behaviour, Known, Unknown, integers
 from goptx.cost.branches import Fork, early_end, forks, shares
 from goptx.cost.code_size import code_size
 from goptx.cost.hardware import L2_SPEED, Machine
+from goptx.cost.launch_trips import launch_trips
 from goptx.cost.register_estimate import Pressure, pressure
 from goptx.cost.trips import loop_trips, trips, unknown_depth
 from goptx.cost.work import Course, Work, critical_cycles, path_of, total, units_of
@@ -24,6 +25,7 @@ from goptx.latency.slots import slots
 from goptx.latency.table import LatencyTable
 from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
+from goptx.launch.specification import launch_of
 from goptx.memo import Same
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.flatten import flat_as_written
@@ -173,14 +175,35 @@ def alone(
     letter: str = "A",
 ) -> Alone:  # fmt: skip
     """The kernel, of which `known` is known, in its launch shape. Raises `CannotWeave` if its control flow is not
-    known, `InputError` if `known` has a line where no loop begins."""
+    known, `InputError` if `known` has a line where no loop begins, or a specification without the kernel."""
     found = _analysed(Same(kernel.module), kernel.entry, Same(machine), Same(table))
     if known == NOTHING:
         return found
+    where = f"{kernel.module.source}: kernel {letter} ({kernel.entry})"
+    known, launch = _specified(known, kernel, shape, where)
+    counted = _counted(found.flow, kernel, launch, known.arguments) if launch and known.arguments is not None else {}
     ctas = shape.ctas if shape else None
     live = None if known.live_ctas is None else min(known.live_ctas / (ctas or max(known.live_ctas, 1)), 1.0)
-    where = f"{kernel.module.source}: kernel {letter} ({kernel.entry})"
-    return replace(found, loops=_with_known(found.loops, found.heads, known, where), live=live, _acts={})
+    trips = _with_known({**found.loops, **counted}, found.heads, known, where)
+    return replace(found, loops=trips, live=live, _acts={})
+
+
+def _specified(known: Known, kernel: Chosen, shape: Shape | None, where: str) -> tuple[Known, Shape | None]:
+    """What is known with the arguments of the launch specification, if one is named, and the shape of the launch:
+    that of the specification where no other is known. Raises `InputError`."""
+    if known.specification is None:
+        return known, shape
+    launch = launch_of(known.specification, kernel.entry)
+    if launch is None:
+        raise InputError(f"{where}: {known.specification} does not describe its launch; name another, or leave it out.")
+    if shape is None or not shape.known:
+        shape = Shape(launch.grid, launch.block, launch.shared)
+    return replace(known, arguments=integers(launch.arguments)), shape
+
+
+def _counted(flow: Flow, kernel: Chosen, shape: Shape, arguments: Mapping[int, int]) -> Mapping[str, float]:
+    names = [parameter.name for parameter in choose_entry(kernel.module, kernel.entry).parameters]
+    return launch_trips(flow, shape, {name: arguments[i] for i, name in enumerate(names) if i in arguments})
 
 
 @lru_cache(maxsize=64)

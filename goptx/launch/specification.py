@@ -84,7 +84,12 @@ def specification_beside(ptx: Path) -> Path:
 def find_specification(ptx: Path, entry: str) -> Launch | None:
     """The launch of an entry in the specification beside a PTX file; None without a specification or a launch."""
     path = specification_beside(ptx)
-    launches = read_specification(path) if path.is_file() else ()
+    return launch_of(path, entry) if path.is_file() else None
+
+
+def launch_of(path: Path, entry: str) -> Launch | None:
+    """The launch of an entry in a specification; None without one. Raises `InputError`."""
+    launches = read_specification(path)
     return next((launch for launch in launches if launch.entry in (entry, short(entry), readable(entry))), None)
 
 

@@ -85,7 +85,8 @@ def tune(
     shapes, args: instead of specifications, the shape of each kernel, and arguments: by name ("A:2") as `goptx.check`
         takes them, or a sequence for each kernel. Arrays, of numpy or on a device, are copied to the measuring device.
     assume: what is known of the kernels, as in `goptx.weave`: it makes estimates more exact, by which candidates are
-        ordered, and left out where they are far from the best.
+        ordered, and left out where they are far from the best. How often loops run is known from the arguments where
+        these decide it.
     strategies: the strategies to try, of "weave", "vertical", "interleave", "horizontal" and "separate".
     d0: the threads of a horizontal kernel's CTA, one number or several, multiples of 128 up to 1,024: each is shared
         out among the kernels that are `tunable` in steps of 128 (HFUSE, CGO 2022). By default the sum of the kernels'
@@ -146,7 +147,7 @@ def tune(
         if client and executor is None:
             executor = ClusterExecutor(client, subject.name)
         made = stack.enter_context(makers(subject, executor, workers))
-        pruning = Pruning.of(subject.kernels, subject.shapes, subject.arch, assume)
+        pruning = Pruning.of(subject.kernels, subject.shapes, subject.arch, assume, subject.workload.arguments)
         space = Space(subject.shapes, subject.tunable, chosen, sizes, folds)
         tell = stack.enter_context(progress_of("tried", quiet=not progress))
         found = Search(

@@ -114,7 +114,7 @@ def test_whole_ctas_may_end_at_once_by_their_number(of: str, ends: bool) -> None
         ([("A", 1)], "assume= takes a dictionary, such as assume="),
         ({"C": {}}, "assume= names kernel `C`; there are the kernels A, B"),
         ({"A": 48}, "assume= of kernel A takes a dictionary"),
-        ({"A": {"loops": 3}}, "assume= of kernel A has no `loops`; it takes trips and live_ctas"),
+        ({"A": {"loops": 3}}, "assume= of kernel A has no `loops`; it takes trips, live_ctas, arguments"),
         ({"A": {"trips": 48}}, "trips are given by lines"),
         ({"A": {"trips": {"40": 48}}}, "'40' is not a line"),
         ({"A": {"trips": {40: "often"}}}, "the loop in line 40 cannot run 'often' times"),

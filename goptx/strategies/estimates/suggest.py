@@ -14,14 +14,14 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from goptx.cost.assumptions import NOTHING
+from goptx.cost.assumptions import NOTHING, Known, integers
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import Alone, alone
 from goptx.display import as_html, as_text, brief, columns
 from goptx.errors import CannotLink, CannotWeave, InputError
 from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.shape import Shape
-from goptx.launch.specification import find_specification, read_specification
+from goptx.launch.specification import Launch, find_specification, read_specification
 from goptx.options import Strategy
 from goptx.results.given_kernels import Source, chosen_from, in_own_shape
 from goptx.sources.kernel_text import Chosen
@@ -160,8 +160,8 @@ def _given(
     entries: Sequence[str | None] | None,
     shapes: Sequence[Shape | None] | None,
     every_entry: bool,
-) -> Iterator[tuple[Chosen, Shape]]:
-    """The kernels and their shapes. Raises `InputError`."""
+) -> Iterator[tuple[Chosen, Shape, Known]]:
+    """The kernels, their shapes, and the arguments that specifications give. Raises `InputError`."""
     for name, each in (("entries", entries), ("shapes", shapes)):
         if each is not None and (isinstance(each, str | Shape) or len(each) != len(kernels)):
             raise InputError(f"{name}= takes a list with one for each of the {len(kernels)} kernels, or None.")
@@ -177,27 +177,32 @@ def _given(
             kernel = chosen_from(source, one, "suggest()")
             launch = find_specification(kernel.path, kernel.entry) if kernel.path and shape is None else None
             own = Shape(launch.grid, launch.block, launch.shared) if launch else shape or ANY
-            yield kernel, in_own_shape(kernel, own)
+            yield kernel, in_own_shape(kernel, own), _known(launch)
 
 
-def _specified(path: Path, entry: str | None, shape: Shape | None) -> Iterator[tuple[Chosen, Shape]]:
+def _specified(path: Path, entry: str | None, shape: Shape | None) -> Iterator[tuple[Chosen, Shape, Known]]:
     """The kernels of a launch specification. Raises `InputError`."""
     launches = [launch for launch in read_specification(path) if entry in (None, launch.entry)]
     if not launches:
         raise InputError(f"{path}: it has no launch of an entry `{entry}`.")
     for launch in launches:
         kernel = chosen_from(launch.file, launch.entry, "suggest()")
-        yield kernel, in_own_shape(kernel, shape or Shape(launch.grid, launch.block, launch.shared))
+        own = in_own_shape(kernel, shape or Shape(launch.grid, launch.block, launch.shared))
+        yield kernel, own, _known(launch)
+
+
+def _known(launch: Launch | None) -> Known:
+    return Known(arguments=integers(launch.arguments)) if launch else NOTHING
 
 
 class _Ranking:
     """The estimates of all pairs, and of larger groups made from the best."""
 
     def __init__(
-        self, given: Sequence[tuple[Chosen, Shape]], arch: str | None, latency: str | Path | LatencyTable | None
+        self, given: Sequence[tuple[Chosen, Shape, Known]], arch: str | None, latency: str | Path | LatencyTable | None
     ) -> None:
-        self.kernels = [kernel for kernel, _ in given]
-        self.shapes = [shape for _, shape in given]
+        self.kernels = [kernel for kernel, _, _ in given]
+        self.shapes = [shape for _, shape, _ in given]
         self.refused: dict[str, str] = {}
         self.arch = arch or max((k.module.target[0] for k in self.kernels), key=_capability)
         self.names = list(_names(self.kernels))
@@ -205,9 +210,9 @@ class _Ranking:
         self.alone: dict[int, Alone] = {}  # by number, those that can be estimated
         self.limit: dict[int, str] = {}  # what limits each of them alone
         one = unchanged(1)
-        for k, (kernel, shape) in enumerate(given):
+        for k, (kernel, shape, known) in enumerate(given):
             try:
-                self.alone[k] = alone(kernel, machine, table, NOTHING, shape)
+                self.alone[k] = alone(kernel, machine, table, known, shape)
             except CannotWeave as reason:
                 self.refused[self.names[k]] = str(reason)
                 continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from goptx.cost.assumptions import known_of
+from goptx.cost.assumptions import integers, known_of
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import each_alone
 from goptx.errors import CannotWeave
@@ -30,10 +30,23 @@ class Pruning:
     sizes: tuple[int, ...]
 
     @classmethod
-    def of(cls, kernels: Sequence[Chosen], shapes: Sequence[Shape], arch: str, assume: Assume | None = None) -> Pruning:
-        """`assume` is what the caller knows of the kernels. Raises `InputError` where it does not fit them."""
+    def of(
+        cls,
+        kernels: Sequence[Chosen],
+        shapes: Sequence[Shape],
+        arch: str,
+        assume: Assume | None = None,
+        arguments: Sequence[Sequence[object]] | None = None,
+    ) -> Pruning:
+        """`assume` is what the caller knows of the kernels; `arguments`, those of each kernel, tell how often loops run
+        where it does not. Raises `InputError` where `assume` does not fit the kernels."""
         machine, table = machine_of(arch), load_table(None, arch)
         known = known_of(assume, len(kernels))
+        if arguments:
+            known = [
+                own if own.arguments is not None or own.specification else replace(own, arguments=integers(values))
+                for own, values in zip(known, arguments, strict=True)
+            ]
         try:
             found = each_alone(kernels, machine, table, known, shapes)
         except CannotWeave:
