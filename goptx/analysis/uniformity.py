@@ -6,7 +6,7 @@ PTX registers are not SSA, so a register written under divergent control is dive
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -18,6 +18,7 @@ from goptx.analysis.terminators import Branch, Switch
 from goptx.analysis.values import windows
 from goptx.analysis.values.windows import ANY, Window, special_windows
 from goptx.launch.shape import Shape
+from goptx.memo import Deferred
 from goptx.ptx.ir import Immediate, Instruction, Scope
 from goptx.ptx.opcodes import Facts, facts_of
 
@@ -55,15 +56,16 @@ ALL_LANES = ("-1", "0xffffffff", "0xFFFFFFFF", "4294967295")
 
 @dataclass(frozen=True, slots=True)
 class Uniform:
-    """The result: the uniformity of each register, and of the branch that ends each block."""
+    """The result: the uniformity of the branch that ends each block, and of each register. Registers that decide no
+    branch are looked at when one is asked for."""
 
-    registers: dict[str, Uniformity]
     branches: dict[str, Uniformity]
+    registers: Deferred[dict[str, Uniformity]]
 
     def of(self, name: str) -> Uniformity:
         name = register_of(name)
         special = name.startswith(_DIVERGENT_REGISTERS)
-        return self.registers.get(name, Uniformity.DIVERGENT if special else Uniformity.CTA)
+        return self.registers.value.get(name, Uniformity.DIVERGENT if special else Uniformity.CTA)
 
 
 # Maps the uniformity of what a definition depends on to that of its result.
@@ -246,29 +248,51 @@ def uniformity(
     """The uniformity of the registers and branches of a flow, by data and by control: by `controls`, unless given. The
     flow is launched in the `shape`, as far as that is known: where its block is known and has one axis, windows count
     (values/windows.py)."""
+    deciders = controls(flow) if controlled is None else controlled
     special = _special(shape) if shape else {}
+    values = _rules(flow, deciders, special, _deciding(flow)).solved()
+
+    def registers() -> dict[str, Uniformity]:
+        every = _rules(flow, deciders, special).solved()
+        return {key: value for key, value in every.items() if value and isinstance(key, str)}
+
+    return Uniform({n: values.get(("branch", n), Uniformity.CTA) for n in flow.blocks}, Deferred(registers))
+
+
+def _deciding(flow: Flow) -> set[str]:
+    """The registers that branches may depend on: in most kernels few."""
+    writers: dict[str, list[Code]] = {}
+    for block in flow.blocks.values():
+        for code in block.code:
+            for register in sets(code):
+                writers.setdefault(register, []).append(code)
+    waiting = [register_of(n) for block in flow.blocks.values() for n in block.end.reads()]
+    found = set(waiting)
+    while waiting:
+        for code in writers.pop(waiting.pop(), ()):
+            more = depends_on(code) - found
+            found |= more
+            waiting += more
+    return found
+
+
+def _rules(
+    flow: Flow,
+    deciders: Mapping[str, Collection[str]],
+    special: Mapping[_Key, _Found],
+    wanted: Set[str] | None = None,
+) -> _Rules:
+    """The rules of the branches of a flow and of its registers: of all, or of those `wanted`, among which are all that
+    these depend on."""
     rules = _Rules(special)
-    for name, deciders in (controls(flow) if controlled is None else controlled).items():
-        above = [(what, decider) for decider in deciders for what in ("branch", "control")]
+    for name, its in deciders.items():
+        above = [(what, decider) for decider in its for what in ("branch", "control")]
         rules.define([("control", name)], Uniformity.CTA, above)
     for name, block in flow.blocks.items():
-        control = ("control", name)
         for number, code in enumerate(block.code):
-            writes, least, sources, of_values, of_control = _definition(code)
-            if special and isinstance(code, Instruction) and _has_rule(code):
-                rules.compute(written(code), code)
-                rules.define(writes - written(code), least, sources, of_values)  # the carry flag
-                rules.define(writes, Uniformity.CTA, [control])
-            elif writes:
-                if len(writes) > MANY:  # one key for what all of them depend on
-                    together = ("together", f"{name}.{number}")
-                    rules.define([together], least, sources, of_values)
-                    rules.define([together], least, [control], of_control)
-                    rules.define(writes, least, [together])
-                else:
-                    rules.define(writes, least, sources, of_values)
-                    rules.define(writes, least, [control], of_control)
-                rules.plain |= writes
+            writes = sets(code) if wanted is None else sets(code) & wanted
+            if writes:
+                _define(rules, code, writes, ("control", name), f"{name}.{number}")
         for instruction in block.instructions() if block.region else ():
             # What a region writes depends on the branches that its lanes took.
             rules.define(sets(instruction), Uniformity.DIVERGENT)
@@ -280,9 +304,26 @@ def uniformity(
     used = dict.fromkeys(source for its in rules.sources.values() for source in its)
     differing = [k for k in used if isinstance(k, str) and k.startswith(_DIVERGENT_REGISTERS) and k not in special]
     rules.define(differing, Uniformity.DIVERGENT)
-    values = rules.solved()
-    registers = {key: value for key, value in values.items() if value and isinstance(key, str)}
-    return Uniform(registers, {n: values.get(("branch", n), Uniformity.CTA) for n in flow.blocks})
+    return rules
+
+
+def _define(rules: _Rules, code: Code, writes: frozenset[str], control: _Key, place: str) -> None:
+    """Adds the rules of what the code at a place writes."""
+    least, sources, of_values, of_control = _definition(code)
+    if rules.special and isinstance(code, Instruction) and _has_rule(code):
+        rules.compute(written(code) & writes, code)
+        rules.define(writes - written(code), least, sources, of_values)  # the carry flag
+        rules.define(writes, Uniformity.CTA, [control])
+        return
+    rules.plain |= writes
+    if len(writes) > MANY:  # one key for what all of them depend on
+        together = ("together", place)
+        rules.define([together], least, sources, of_values)
+        rules.define([together], least, [control], of_control)
+        rules.define(writes, least, [together])
+    else:
+        rules.define(writes, least, sources, of_values)
+        rules.define(writes, least, [control], of_control)
 
 
 def _special(shape: Shape) -> dict[_Key, _Found]:
@@ -308,11 +349,11 @@ def _sources(instruction: Instruction) -> tuple[list[str], list[Window | None], 
 
 
 @lru_cache(KNOWN)
-def _definition(code: Code) -> tuple[frozenset[str], Uniformity, frozenset[str], _Passes, _Passes]:
-    """What an instruction writes, how uniform that is at best, what it depends on, and the functions that map the
+def _definition(code: Code) -> tuple[Uniformity, frozenset[str], _Passes, _Passes]:
+    """How uniform what an instruction writes is at best, what it depends on, and the functions that map the
     uniformity of its sources, and of what decides whether it runs, to that of the result."""
     least, of_values, of_control = _rule(code)
-    return sets(code), least, depends_on(code) if of_values else frozenset(), of_values or _AS_IT_IS, of_control
+    return least, depends_on(code) if of_values else frozenset(), of_values or _AS_IT_IS, of_control
 
 
 def _rule(code: Code) -> tuple[Uniformity, _Passes | None, _Passes]:

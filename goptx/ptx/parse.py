@@ -5,13 +5,11 @@ No parse tree is built: when a rule ends, its reader in readers.py makes its val
 
 from __future__ import annotations
 
-import gc
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from goptx.errors import PtxSyntaxError, UnknownInstruction
+from goptx.garbage import uncollected
 from goptx.ptx.address_size import address_bits
 from goptx.ptx.declared_names import check_names
 from goptx.ptx.generated.PtxParser import PtxParser
@@ -50,7 +48,7 @@ def as_spelled(text: str | bytes, source: str = TEXT) -> Module:
         raise _binary(source, f"byte {text.index(chr(0))} is zero")
     if not text.strip():
         raise PtxSyntaxError(f"{source}: the file is empty; expected PTX text that begins with `.version`.")
-    with _uncollected():
+    with uncollected():
         parser = Parser(text, source, READERS)
         if parser.token.text != ".version":
             raise PtxSyntaxError(  # the text, which may be anything, is not quoted
@@ -71,18 +69,6 @@ def _opcodes(module: Module) -> dict[str, int]:
             elif isinstance(statement, Scope):
                 bodies.append(statement.body)
     return opcodes
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Disables the garbage collector: a parse makes no cycles, and their search would take a third of its time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _binary(source: str, reason: str) -> PtxSyntaxError:

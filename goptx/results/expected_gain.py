@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from goptx.display import brief
+from goptx.garbage import uncollected
 
 if TYPE_CHECKING:
     from goptx.results.fused_kernel import Woven
@@ -85,12 +86,13 @@ def judged(make: Callable[P, Woven]) -> Callable[P, Woven]:
 
     @wraps(make)
     def made(*args: P.args, **options: P.kwargs) -> Woven:
-        if not _JUDGES.get():
-            return make(*args, **options)
-        with unjudged():
-            woven = make(*args, **options)
-        # The cost model analyses kernels as they are woven, so it is loaded after what weaves them.
-        with_gain: Callable[..., Woven] = import_module("goptx.strategies.estimates.estimated_gain").with_gain
-        return with_gain(woven, options.get("assume"), options.get("latency"))
+        with uncollected():
+            if not _JUDGES.get():
+                return make(*args, **options)
+            with unjudged():
+                woven = make(*args, **options)
+            # The cost model analyses kernels as they are woven, so it is loaded after what weaves them.
+            with_gain: Callable[..., Woven] = import_module("goptx.strategies.estimates.estimated_gain").with_gain
+            return with_gain(woven, options.get("assume"), options.get("latency"))
 
     return made
