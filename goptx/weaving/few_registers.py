@@ -16,7 +16,7 @@ from math import prod
 from operator import add
 
 from goptx.analysis.cfg import Flow
-from goptx.analysis.registers.register_demand import FULL, MOST, OWN, SHARE, Demand, demand
+from goptx.analysis.registers.register_demand import MOST, Demand, demand
 from goptx.device.occupancy import occupancy
 from goptx.errors import CannotWeave
 from goptx.launch.launch_plan import Plan
@@ -28,10 +28,9 @@ from goptx.weaving.model import Choices, Converged, Linked
 from goptx.weaving.schedule.pressure import threads
 from goptx.weaving.schedule.schedule import schedule
 
-SURE = 0.9  # of the counted registers, which are rarely fewer by more
+SURE = 0.9  # of the estimated registers, which are rarely fewer by more
 RARE = 8  # of so many CTAs at most one runs several kernels: so few have nothing to gain from interleaving
 UNIT = 8  # registers of a thread, the unit in which they are allocated
-SLOW_PATH, BESIDE = 14, 3  # registers besides those that are live: across a slow path, and beyond FULL
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ class Room:
 
     def fitting(self, needed: Demand) -> int:
         """The CTAs that surely fit on an SM."""
-        registers, plan = min(int(SURE * counted(needed)), self.most), self.linked.plan
+        registers, plan = min(int(SURE * needed.registers), self.most), self.linked.plan
         shared = plan.shape.shared or 0 if plan else 0
         return occupancy(self.arch, registers, shared, self.threads).ctas_per_sm
 
@@ -96,18 +95,10 @@ class Room:
             return f"a thread would need about {needed.live} registers of {self.most}, so that about {spilled} spill"
         if (fit := self.fitting(needed)) < self.ctas:
             return (
-                f"a thread would need about {counted(needed)} registers, with which {fit} CTAs of {self.threads} "
+                f"a thread would need about {needed.registers} registers, with which {fit} CTAs of {self.threads} "
                 f"threads fit on an SM, and {self.ctas} with each kernel alone"
             )
         return ""
-
-
-def counted(needed: Demand) -> int:
-    """The registers that this choice was measured with. `Demand.registers` is closer to what the assembler gives; this
-    count expects more where loads may begin early."""
-    early = min(max(needed.eager, needed.live) + OWN, FULL)
-    saved = round(SHARE * needed.live) + BESIDE if needed.live >= FULL else 0
-    return min(max(early, saved, needed.across + SLOW_PATH if needed.across else 0), MOST)
 
 
 def _alone(linked: Linked) -> Iterator[Demand]:

@@ -4,7 +4,7 @@ import pytest
 
 import goptx
 from goptx.analysis.build_cfg import control_flow
-from goptx.analysis.registers.register_demand import TOGETHER, Demand, demand
+from goptx.analysis.registers.register_demand import Demand, demand
 from goptx.device.assemble import assemble, find_ptxas
 from goptx.ptx.flatten import flatten
 
@@ -65,20 +65,6 @@ def test_a_value_under_a_guard_is_not_live_before() -> None:
     begin = "mov.u32 %r2, 0; setp.eq.s32 %p1, %r1, 3; "
     guarded = "@%p1 ld.global.f32 %f1, [%rd3]; @%p1 st.global.f32 [%rd3+4], %f1; "
     assert needed(begin + loop.format(guarded)).live <= needed(begin + loop.format("")).live + 1
-
-
-def test_loads_of_two_iterations_of_a_short_loop_begin_together() -> None:
-    loop = (
-        "LOOP: {0} add.s64 %rd3, %rd3, 4; setp.lt.u64 %p2, %rd3, %rd2; @%p2 bra LOOP; st.global.f32 [%rd1], %f90;"
-    )
-    body = f"{loads(6)} {sums(6)} add.f32 %f90, %f90, %f5;"
-    found = needed(loop.format(body))
-    assert found.early >= needed(loop.format(f"bar.sync 0; {body}")).early + 4  # nothing is moved over a barrier
-    assert found.live < found.early <= TOGETHER
-
-
-def test_sums_of_wgmma_stand_above_the_registers_of_calls() -> None:
-    assert Demand(live=11, sums=4).registers == 30 and Demand(live=135, sums=128).registers == 154
 
 
 def test_what_is_live_across_a_slow_path_stays_there() -> None:

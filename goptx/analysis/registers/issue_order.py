@@ -1,62 +1,31 @@
-"""How many words are live at most while the operations of a block run, in three orders that the assembler may choose.
+"""How many words are live at most while the operations of a block run, in two orders that the assembler may choose.
 
-Requires: operations of straight code, the words live before and after. *Thrifty*: each operation comes right before
-what needs it, or as it is written; the better of the two. *Loads first*: the same, but loads from far memory begin
-before all else, and wait together. *Eager*: what has the longest way to the end of the block comes first, as soon as
-its inputs are there.
+Requires: operations of straight code, the words live before and after. *Eager*: what has the longest way to the end of
+the block comes first, as soon as its inputs are there, so that loads begin early and wait together. *Thrifty*: each
+operation comes right before what needs it, or as it is written; the better of the two.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from heapq import heappop, heappush
-from typing import NamedTuple
 
-from goptx.analysis.registers.machine_operations import FAR, NEAR, Operation, Words
+from goptx.analysis.registers.machine_operations import Operation, Words
 
 Value = int  # of one definition: a word of before has its own number, a later definition a negative one
 Values = list[tuple[tuple[Value, ...], tuple[Value, ...]]]  # of each operation: what it defines, and what it uses
 
 
-class Peaks(NamedTuple):
-    """The most words live at once in each order."""
-
-    thrifty: int
-    loads_first: int
-    eager: int
-
-
-def most_live(block: Sequence[Operation], before: Collection[int], after: Collection[int]) -> Peaks:
-    """The most words live at once in a block. That of a hasty order is at least that of the thrifty one."""
+def most_live(block: Sequence[Operation], before: Collection[int], after: Collection[int]) -> tuple[int, int]:
+    """The most words live at once: in the thrifty order, and in the eager one."""
     values, left = _values(block, before, after)
-
-    def peak(order: Collection[int]) -> int:
-        return _peak(values, order, len(before), left)
-
-    as_written = peak(range(len(block)))
     if len(block) < 2:
-        return Peaks(as_written, as_written, as_written)
+        most = _peak(values, range(len(block)), len(before), left)
+        return most, most
     needs = _precedence(block, values)
-    thrifty = min(as_written, peak(_late(block, values, needs)))
-    loads_first = peak(_late(block, values, needs, _is_far))
-    return Peaks(thrifty, max(thrifty, loads_first), max(thrifty, peak(_eager(block, needs))))
-
-
-def unrolled(block: Sequence[Operation], before: Collection[int], after: Collection[int], times: int) -> int:
-    """The most words live at once in a loop of one block, of which several iterations begin their loads together."""
-    copies = list(block) * times
-    values, left = _values(copies, before, after)
-    order = _late(copies, values, _precedence(copies, values), is_load)
-    return _peak(values, order, len(before), left)
-
-
-def is_load(operation: Operation) -> bool:
-    """Whether it loads from memory other than parameters and constants, or waits as long."""
-    return operation.cycles >= NEAR
-
-
-def _is_far(operation: Operation) -> bool:
-    return operation.cycles >= FAR
+    late = _late(block, values, needs)
+    thrifty = min(_peak(values, range(len(block)), len(before), left), _peak(values, late, len(before), left))
+    return thrifty, max(thrifty, _peak(values, _eager(block, needs), len(before), left))
 
 
 def _values(
@@ -127,19 +96,13 @@ def _precedence(block: Sequence[Operation], values: Values) -> list[list[int]]:
     return needs
 
 
-def _late(
-    block: Sequence[Operation],
-    values: Values,
-    needs: Sequence[Sequence[int]],
-    begins: Callable[[Operation], bool] = lambda operation: False,
-) -> list[int]:
-    """Depth first from the operations for which `begins` holds, and then from those that nothing in the block needs, or
-    that have an effect, in the given order."""
+def _late(block: Sequence[Operation], values: Values, needs: Sequence[Sequence[int]]) -> list[int]:
+    """Depth first from the operations that nothing in the block needs, or that have an effect, in the given order."""
     needed = {n for own in needs for n in own}
     order: list[int] = []
     seen = [False] * len(block)
     roots = [i for i, o in enumerate(block) if o.effective or i not in needed or not values[i][0]]
-    for root in (*(i for i, o in enumerate(block) if begins(o)), *roots):
+    for root in roots:
         waiting = [] if seen[root] else [(root, iter(needs[root]))]
         seen[root] = True
         while waiting:

@@ -1,64 +1,47 @@
 """How many registers the assembler will give a kernel, from the words that are live in its code.
 
 Requires: a flow without regions. What ptxas 13.0 does was found in its machine code for about 900 kernels
-(benchmarks/register_estimate.py): it begins loads early, also those of several iterations of a short loop, as long as a
-thread has no more than the registers with which an SM is full; beyond, it saves registers where it can, and gives a few
-more than are live. It does not move code over a slow path (`div.rn` contains a branch), which takes registers of its
-own. The sums that `wgmma` accumulates stand above the registers of the calling convention.
+(benchmarks/register_estimate.py): it begins loads early as long as a thread has no more than the registers with which
+an SM is full; beyond, it saves registers where it can, and gives a few more than are live. It does not move code over
+a slow path (`div.rn` contains a branch), which takes registers of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from goptx.analysis.cfg import Flow
-from goptx.analysis.dataflow import written
-from goptx.analysis.registers.issue_order import is_load, most_live, unrolled
+from goptx.analysis.registers.issue_order import most_live
 from goptx.analysis.registers.machine_operations import Operation, operations
-from goptx.analysis.registers.register_widths import widths
-from goptx.analysis.registers.short_branches import Joined, live_words, with_short_branches_joined
-from goptx.ptx.ir import Instruction, Registers
-from goptx.ptx.opcodes import facts_of
+from goptx.analysis.registers.short_branches import live_words, with_short_branches_joined
+from goptx.ptx.ir import Registers
 
 FULL = 32  # registers of a thread with which an SM holds all its warps (65,536 for 2,048 threads)
 OWN = 7  # besides the live words: the stack pointer, two that the hardware takes, copies
-ROOM = 26  # live words up to which loads begin early
-EAGER = 0.15  # the share of what an eager order would take more that the assembler gives
-CLOSE = 25  # live words from which on it cannot always keep to FULL
-ABOVE = 0.7  # registers beyond FULL for each word above CLOSE: some kernels have FULL, others the next step, 40
-SLOW_PATH = 11  # registers that the code of a slow path takes
-BESIDE, SHARE = 4, 1.07  # given beyond FULL: so many times the live words, and so many more
-BELOW_SUMS = 26  # registers besides those of the sums of `wgmma`: 24 are below them
-ITERATIONS, SHORT, TOGETHER = 2, 70, 20  # iterations of loops of at most SHORT operations begin early, up to TOGETHER
+SLOW_PATH = 14  # registers that the code of a slow path takes
+BESIDE, SHARE = 3, 1.07  # given beyond FULL: so many times the live words, and so many more
 MOST = 255  # registers of a thread
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """The most words of 32 bits that are live at one point: at least (`live`), if loads begin early (`early`), and if
-    everything does that can (`eager`); across a slow path; and those of the sums of one `wgmma`."""
+    """The most words of 32 bits that are live at one point: at least (`live`), and if loads begin early (`eager`); and
+    across a slow path."""
 
     live: int = 0
-    early: int = 0
     eager: int = 0
     across: int = 0
-    sums: int = 0
 
     def __add__(self, other: Demand) -> Demand:
-        return Demand(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+        return Demand(self.live + other.live, self.eager + other.eager, self.across + other.across)
 
     @property
     def wanted(self) -> int:
         """The registers per thread that the assembler would give if there were enough."""
-        if self.live >= FULL:
-            found = SHARE * self.live + BESIDE
-        else:
-            early = max(self.live, min(self.early, ROOM))
-            hasty = early + EAGER * max(min(self.eager, ROOM) - early, 0)
-            found = min(hasty + OWN, FULL) + ABOVE * max(self.live - CLOSE, 0)
-        slow = self.across + SLOW_PATH if self.across else 0
-        return max(round(found), slow, self.sums + BELOW_SUMS if self.sums else 0)
+        early = min(max(self.eager, self.live) + OWN, FULL)
+        saved = round(SHARE * self.live) + BESIDE if self.live >= FULL else 0
+        return max(early, saved, self.across + SLOW_PATH if self.across else 0)
 
     @property
     def registers(self) -> int:
@@ -75,30 +58,14 @@ def demand(flow: Flow, declared: Collection[Registers], arch: str = "sm_90") -> 
     found = operations(flow, declared, arch)
     joined = with_short_branches_joined(flow, found)
     before, after = live_words(joined)
-    live = early = eager = across = 0
+    live = eager = across = 0
     for name, own in joined.blocks.items():
         for piece, begin, end in _pieces(own, before[name], after[name]):
-            peaks = most_live(piece, begin, end)
-            live, early, eager = max(live, peaks.thrifty), max(early, peaks.loads_first), max(eager, peaks.eager)
+            thrifty, early = most_live(piece, begin, end)
+            live, eager = max(live, thrifty), max(eager, early)
             if piece and piece[0].alone:
                 across = max(across, len(end.difference(piece[0].defines)))
-        if _is_short_loop(joined, name):
-            early = max(early, min(unrolled(own, before[name], after[name], ITERATIONS), TOGETHER))
-    return Demand(live, early, eager, across, _sums(flow, declared))
-
-
-def _is_short_loop(joined: Joined, name: str) -> bool:
-    """Whether the block is a loop of its own, of which the assembler may begin several iterations together."""
-    own = joined.blocks[name]
-    alone = name in joined.successors[name] and len(joined.successors[name]) == 2 and len(own) <= SHORT
-    return alone and any(map(is_load, own)) and not any(o.alone or o.access == "f" for o in own)
-
-
-def _sums(flow: Flow, declared: Collection[Registers]) -> int:
-    """The most registers that one `wgmma` accumulates into."""
-    found = [i for i in flow.instructions() if isinstance(i, Instruction) and facts_of(i.opcode).multiplies_later]
-    size = widths(declared) if found else {}
-    return max((sum(size.get(register, 0) for register in written(i)) for i in found), default=0)
+    return Demand(live, eager, across)
 
 
 def _pieces(
