@@ -93,7 +93,7 @@ class Room:
         """What is wrong with so many registers; "" if nothing."""
         if spilled := needed.spilled(self.most):
             return f"a thread would need about {needed.live} registers of {self.most}, so that about {spilled} spill"
-        if (fit := self.fitting(needed)) < self.ctas:
+        if (fit := self.fitting(needed)) < self.fitting(Demand()) and fit < self.ctas:
             return (
                 f"a thread would need about {needed.registers} registers, with which {fit} CTAs of {self.threads} "
                 f"threads fit on an SM, and {self.ctas} with each kernel alone"

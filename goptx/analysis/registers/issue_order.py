@@ -8,6 +8,7 @@ operation comes right before what needs it, or as it is written; the better of t
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import cached_property
 from heapq import heappop, heappush
 
 from goptx.analysis.registers.machine_operations import Operation, Words
@@ -16,16 +17,30 @@ Value = int  # of one definition: a word of before has its own number, a later d
 Values = list[tuple[tuple[Value, ...], tuple[Value, ...]]]  # of each operation: what it defines, and what it uses
 
 
-def most_live(block: Sequence[Operation], before: Collection[int], after: Collection[int]) -> tuple[int, int]:
-    """The most words live at once: in the thrifty order, and in the eager one."""
-    values, left = _values(block, before, after)
-    if len(block) < 2:
-        most = _peak(values, range(len(block)), len(before), left)
-        return most, most
-    needs = _precedence(block, values)
-    late = _late(block, values, needs)
-    thrifty = min(_peak(values, range(len(block)), len(before), left), _peak(values, late, len(before), left))
-    return thrifty, max(thrifty, _peak(values, _eager(block, needs), len(before), left))
+class IssueOrders:
+    """The orders of a block. The number of an order is the most words that are live at once: `as_written`, `thrifty`
+    (at most that) and `eager`, each found when it is asked for."""
+
+    def __init__(self, block: Sequence[Operation], before: Collection[int], after: Collection[int]) -> None:
+        self.block = block
+        self._values, self._left = _values(block, before, after)
+        self._live = len(before)
+        self.as_written = self._peak(range(len(block)))
+
+    @property
+    def thrifty(self) -> int:
+        return min(self.as_written, self._peak(_late(self.block, self._values, self._needs)))
+
+    @property
+    def eager(self) -> int:
+        return self._peak(_eager(self.block, self._needs))
+
+    @cached_property
+    def _needs(self) -> list[list[int]]:
+        return _precedence(self.block, self._values)
+
+    def _peak(self, order: Collection[int]) -> int:
+        return _peak(self._values, order, self._live, self._left)
 
 
 def _values(

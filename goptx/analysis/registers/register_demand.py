@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from goptx.analysis.cfg import Flow
-from goptx.analysis.registers.issue_order import most_live
+from goptx.analysis.registers.issue_order import IssueOrders
 from goptx.analysis.registers.machine_operations import Operation, operations
 from goptx.analysis.registers.short_branches import live_words, with_short_branches_joined
 from goptx.ptx.ir import Registers
@@ -22,12 +22,13 @@ OWN = 7  # besides the live words: the stack pointer, two that the hardware take
 SLOW_PATH = 14  # registers that the code of a slow path takes
 BESIDE, SHARE = 3, 1.07  # given beyond FULL: so many times the live words, and so many more
 MOST = 255  # registers of a thread
+EARLY = FULL - OWN  # words for which loads begin early
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """The most words of 32 bits that are live at one point: at least (`live`), and if loads begin early (`eager`); and
-    across a slow path."""
+    """The most words of 32 bits that are live at one point: at least (`live`), and if loads begin early (`eager`, of
+    which only what is below `EARLY` counts); and across a slow path."""
 
     live: int = 0
     eager: int = 0
@@ -58,14 +59,21 @@ def demand(flow: Flow, declared: Collection[Registers], arch: str = "sm_90") -> 
     found = operations(flow, declared, arch)
     joined = with_short_branches_joined(flow, found)
     before, after = live_words(joined)
-    live = eager = across = 0
+    across, orders = 0, []
     for name, own in joined.blocks.items():
         for piece, begin, end in _pieces(own, before[name], after[name]):
-            thrifty, early = most_live(piece, begin, end)
-            live, eager = max(live, thrifty), max(eager, early)
+            orders.append(IssueOrders(piece, begin, end))
             if piece and piece[0].alone:
                 across = max(across, len(end.difference(piece[0].defines)))
-    return Demand(live, eager, across)
+    orders.sort(key=lambda each: -each.as_written)  # so that for most pieces no other order needs to be looked at
+    live = eager = 0
+    for each in orders:
+        if each.as_written > live:
+            live = max(live, each.thrifty)
+    for each in orders:
+        if max(live, eager) < EARLY:
+            eager = max(eager, each.eager)
+    return Demand(live, max(live, eager), across)
 
 
 def _pieces(
