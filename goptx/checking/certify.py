@@ -8,7 +8,8 @@ from dataclasses import replace
 from goptx.analysis.values.pointer_effects import reach
 from goptx.errors import InputError, NotProvedError
 from goptx.launch.independence import Independence
-from goptx.launch.parameter import Parameter
+from goptx.launch.parameter import Accesses, Parameter
+from goptx.memo import computed
 from goptx.proof.certificate import Certificate
 from goptx.proof.prove import INDEPENDENT, prove_text
 from goptx.ptx.ir import Module
@@ -52,9 +53,8 @@ def _parameters(made: Certificate, kernels: Sequence[Module]) -> list[Parameter]
         entry = next(e for e in module.entries if e.name == name)
         reached = reach(entry, module.address_size)
         for p in entry.parameters:
-            inside = tuple(reached.inside.get(p.name, {}).items())
-            access = reached.accesses[p.name]
-            found.append(Parameter(letter, p.name, p.name, p.type, p.size, access=access, inside=inside))
+            accesses = Accesses(reached.accesses[p.name], tuple(reached.inside.get(p.name, {}).items()))
+            found.append(Parameter(letter, p.name, p.name, p.type, p.size, accesses=computed(accesses)))
     return found
 
 

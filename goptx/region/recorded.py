@@ -17,10 +17,10 @@ from goptx.errors import InputError
 from goptx.launch.arguments import Access, passed_by_value
 from goptx.launch.bind import Arguments
 from goptx.launch.device_arrays import Extent
-from goptx.launch.parameter import Parameter
+from goptx.launch.parameter import Accesses, Parameter
 from goptx.launch.repeated.repeated_arguments import RepeatedArguments
 from goptx.launch.shape import Shape
-from goptx.memo import Memo, Same
+from goptx.memo import Memo, Same, computed
 from goptx.ptx.aliases import without_aliases
 from goptx.results.given_kernels import Source, chosen_from, in_own_shape
 from goptx.sources.kernel_text import Chosen, choose_entry
@@ -127,7 +127,8 @@ def _known(key: Hashable, source: Source, entry: str | None, letter: str) -> Kno
     function = choose_entry(module, chosen.entry)
     reached = reach(function, module.address_size)
     params = tuple(
-        Parameter(letter, p.name, p.name, p.type, p.size, access=reached.accesses[p.name]) for p in function.parameters
+        Parameter(letter, p.name, p.name, p.type, p.size, accesses=computed(Accesses(reached.accesses[p.name])))
+        for p in function.parameters
     )
     scalars = [(i, p) for i, p in enumerate(params) if not passed_by_value(p)]
     accessed = tuple((i, p.access) for i, p in scalars if p.access != "none")

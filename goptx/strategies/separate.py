@@ -11,12 +11,14 @@ from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.values.pointer_effects import pointer_accesses
 from goptx.errors import CannotLink, InputError
 from goptx.latency.table import LatencyTable, load_table
+from goptx.launch.arguments import Access
 from goptx.launch.coarsening import ALONE
 from goptx.launch.launch_plan import Plan
 from goptx.launch.launching import Launch
 from goptx.launch.native_code import NativeCode
-from goptx.launch.parameter import Parameter
+from goptx.launch.parameter import Accesses, Parameter
 from goptx.launch.shape import Shape
+from goptx.memo import Deferred
 from goptx.options import STREAMS, Assume, Streams
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.flatten import flatten
@@ -136,19 +138,25 @@ class _Part:
 def _as_it_is(kernel: Chosen, letter: str, choices: Choices, shape: Shape | None, arch: str | None) -> _Part:
     module = with_statics_outside(without_aliases(kernel.module))
     entry = choose_entry(module, kernel.entry)
-    accesses = pointer_accesses(entry, module.address_size)
+    reached = Deferred(lambda: pointer_accesses(entry, module.address_size))
     flow = flow_as_written(entry.body, module.source)
     return _Part(
         letter,
         module,
         entry.name,
         count(entry.name, flow, choices.cycles),
-        tuple(Parameter(letter, p.name, p.name, p.type, p.size, access=accesses[p.name]) for p in entry.parameters),
+        tuple(_parameter(letter, p, reached) for p in entry.parameters),
         tuple(Origin(letter, module.source, i.line) for i in instructions_of(entry)),
         {name: name for name in reached_symbols(module, entry)},
         Plan((letter,), (shape or ANY,), "spread", (0,), (ALONE,)),
         _native(kernel, module, entry, arch),
     )
+
+
+def _parameter(letter: str, variable: Variable, reached: Deferred[Mapping[str, Access]]) -> Parameter:
+    name = variable.name
+    accesses = Deferred(lambda: Accesses(reached.value[name]))
+    return Parameter(letter, name, name, variable.type, variable.size, accesses=accesses)
 
 
 def _native(kernel: Chosen, module: Module, entry: Function, arch: str | None) -> NativeCode | None:
