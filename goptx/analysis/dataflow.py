@@ -109,7 +109,8 @@ def killed(code: Code) -> frozenset[str]:
     """The registers whose old value is surely overwritten."""
     if isinstance(code, Scope) or code.guard or facts_of(code.opcode).row.updates:
         return frozenset()
-    return written(code) - read(code)
+    outputs, inputs = written(code), read(code)
+    return outputs if outputs.isdisjoint(inputs) else outputs - inputs
 
 
 K = TypeVar("K", bound=Hashable)

@@ -67,8 +67,8 @@ class Pressure:
 
     @property
     def spills(self) -> bool:
-        """Whether a thread has no room for what it needs."""
-        return self.needed.value >= MOST
+        """Whether a thread has no room for what it needs. Where few registers are live, that is not counted again."""
+        return self.live > MOST // 2 and self.needed.value >= MOST
 
     @property
     def registers(self) -> int:

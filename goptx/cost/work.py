@@ -149,17 +149,18 @@ def _critical(block: Sequence[Code], table: LatencyTable) -> int:
     ready: dict[str, int] = {}
     wall = stored = finish = 0
     for code in block:
-        several = list(instructions_in(code)) if isinstance(code, Scope) else [code]
+        several = [*instructions_in(code)] if isinstance(code, Scope) else [code]
         facts = [facts_of(i.opcode) for i in several]
-        start = max([wall, *(ready.get(r, 0) for r in read(code))])
-        if any(f.loads and f.space not in ("param", "const") for f in facts):
-            start = max(start, stored)
-        done = start + sum(_cycles(i, table) for i in several)
-        if any(f.row.scope > Convergence.WARP or f.slow_path for f in facts):
+        start = max([wall, *[ready.get(r, 0) for r in read(code)]])
+        if start < stored and any([f.loads and f.space not in ("param", "const") for f in facts]):
+            start = stored
+        done = start + sum([_cycles(i, table) for i in several])
+        if any([f.row.scope > Convergence.WARP or f.slow_path for f in facts]):
             wall = done
-        elif any("s" in f.row.access for f in facts):
-            stored = max(stored, start)
-        ready.update(dict.fromkeys(written(code), done))
+        elif start > stored and any(["s" in f.row.access for f in facts]):
+            stored = start
+        for register in written(code):
+            ready[register] = done
         finish = max(finish, done)
     return finish
 

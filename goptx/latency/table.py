@@ -78,6 +78,7 @@ class LatencyTable:
     named: Mapping[str, Entry] = field(hash=False, repr=False, default_factory=dict)  # numbers without a key
     measurement: Mapping[str, str] = field(hash=False, repr=False, default_factory=dict)  # date, driver, clocks
     _found: dict[str, Entry] = field(default_factory=dict, init=False, repr=False, compare=False)  # by key
+    _of_opcode: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)  # cycles
 
     _repr_html_ = as_html
 
@@ -87,7 +88,10 @@ class LatencyTable:
 
     def cycles_of(self, instruction: Instruction) -> int:
         """Cycles of an instruction."""
-        return self._entry(facts_of(instruction.opcode).latency_key).cycles
+        found = self._of_opcode.get(instruction.opcode)
+        if found is None:
+            found = self._of_opcode[instruction.opcode] = self._entry(facts_of(instruction.opcode).latency_key).cycles
+        return found
 
     def interval(self, key: str) -> float | None:
         """Cycles from one instruction of a key to the next that does not wait for it; None if not measured."""

@@ -44,11 +44,11 @@ def list_schedule(
     nodes: Sequence[Node], pressure: Pressure, most: int, cycles: Callable[[Code], int]
 ) -> tuple[Code, ...]:
     """The code of all nodes; at most `most` registers live at once, if that can be. `pressure` is used up."""
-    lasts = [max(sum(map(cycles, unit)) for unit in node.units) for node in nodes]
+    lasts = [max([sum(map(cycles, unit)) for unit in node.units]) for node in nodes]
     loads = [any(f.loads and f.space not in CONSTANT for f in node.facts) for node in nodes]
     paths, depths, leads = _distances(nodes, lasts, loads)
     barriers = [
-        max((_scheduling_barrier(f, lead) for f in n.facts), default=0) for n, lead in zip(nodes, leads, strict=True)
+        max([_scheduling_barrier(f, lead) for f in n.facts], default=0) for n, lead in zip(nodes, leads, strict=True)
     ]
     nothing = [not last or all(f.space in CONSTANT for f in n.facts) for n, last in zip(nodes, lasts, strict=True)]
     guards = [_guard(node.code[0]) for node in nodes]
@@ -74,6 +74,12 @@ def list_schedule(
             place=i,
         )
 
+    def first(heap: Sequence[_Ready]) -> _Ready:
+        """The first that does not need more registers than there are; the first of all if there is none."""
+        if not full or not over(heap[0][1]):
+            return heap[0]
+        return min([each for each in heap if not over(each[1])], default=heap[0])
+
     def add(i: int) -> None:
         heappush(ready.setdefault((nodes[i].parts[0], guards[i]), []), (fixed[i], i))
 
@@ -82,8 +88,8 @@ def list_schedule(
             add(i)
     while ready:
         full = pressure.live + pressure.most_born > most
-        firsts = (min(heap, key=lambda each: (over(each[1]), each)) if full else heap[0] for heap in ready.values())
-        i = min((place for _, place in firsts), key=key)
+        firsts = [first(heap)[1] for heap in ready.values()]
+        i = min(firsts, key=key) if len(firsts) > 1 else firsts[0]
         _remove(ready, (nodes[i].parts[0], guards[i]), (fixed[i], i))
         pressure.take(i)
         woven += nodes[i].code

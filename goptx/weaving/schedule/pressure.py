@@ -51,17 +51,22 @@ class Pressure:
                 values[register] = self._value(width)
                 self.live += width
         for i, node in enumerate(nodes):
+            seen: set[int] = set()  # the values that it has read or that began in it
             for code in (code for unit in node.units for code in unit):
                 gone = killed(code)
                 outputs = written(code)
-                for r in read(code) | (outputs - gone):
-                    if r in values:
-                        self._reads(i, values[r])
+                for r in read(code) if gone is outputs else read(code) | (outputs - gone):
+                    value = values.get(r)
+                    if value is not None and value not in seen:
+                        seen.add(value)
+                        self._read[i].append(value)
+                        self._left[value] += 1
                 for r in outputs:
                     width = live_range.widths.get(r, 0)
                     if width and (r in gone or r not in values):
-                        values[r] = self._value(width)
-                        self._born[i].append(values[r])
+                        values[r] = value = self._value(width)
+                        seen.add(value)
+                        self._born[i].append(value)
         for r in live_range.live_out:
             if r in values:
                 self._left[values[r]] += 1
@@ -71,11 +76,6 @@ class Pressure:
         self._width.append(width)
         self._left.append(0)
         return len(self._width) - 1
-
-    def _reads(self, node: int, value: int) -> None:
-        if value not in self._read[node] and value not in self._born[node]:
-            self._read[node].append(value)
-            self._left[value] += 1
 
     def peak(self) -> int:
         """The most live registers if the nodes are taken in the given order."""
@@ -89,9 +89,14 @@ class Pressure:
 
     def change(self, node: int) -> int:
         """How many more registers are live after the node than now."""
-        left, width = self._left, self._width
-        ended = sum(width[v] for v in self._read[node] if left[v] == 1)
-        return sum(width[v] for v in self._born[node] if left[v]) - ended
+        left, width, change = self._left, self._width, 0
+        for v in self._born[node]:
+            if left[v]:
+                change += width[v]
+        for v in self._read[node]:
+            if left[v] == 1:
+                change -= width[v]
+        return change
 
     def take(self, node: int) -> None:
         self.live += self.change(node)
