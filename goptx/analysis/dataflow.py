@@ -66,12 +66,11 @@ def written(code: Code) -> frozenset[str]:
     if isinstance(code, Scope):
         return frozenset().union(*(written(s) for s in instructions_in(code)))
     facts = facts_of(code.opcode)
-    return frozenset(
-        register_of(name)
-        for position, operand in enumerate(code.operands[: facts.row.writes])
-        if _is_destination(facts, position, operand)
-        for name in names_in(operand)
-    )
+    names: list[str] = []
+    for position, operand in enumerate(code.operands[: facts.row.writes]):
+        if _is_destination(facts, position, operand):
+            names += names_in(operand)
+    return frozenset([register_of(name) if "." in name else name for name in names])
 
 
 @lru_cache(KNOWN)
@@ -95,13 +94,13 @@ def read(code: Code) -> frozenset[str]:
     if isinstance(code, Scope):
         return frozenset().union(*(read(s) for s in instructions_in(code)))
     facts = facts_of(code.opcode)
-    names = {register_of(code.guard.predicate.text)} if code.guard else set()
+    names = [code.guard.predicate.text] if code.guard else []
     for position, operand in enumerate(code.operands):
         found = names_in(operand)
         if not facts.row.updates and _is_destination(facts, position, operand):
-            found = (name for name in found if "." in name)  # a write to one component leaves the others
-        names.update(map(register_of, found))
-    return frozenset(names)
+            found = [name for name in found if "." in name]  # a write to one component leaves the others
+        names += found
+    return frozenset([register_of(name) if "." in name else name for name in names])
 
 
 @_stored("_killed")

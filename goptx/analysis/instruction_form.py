@@ -56,10 +56,10 @@ def refuse_malformed(body: FlatBody, outside: Iterable[str], describe: Callable[
 
 def _registers(instruction: Instruction) -> set[str]:
     """The names in an instruction that begin with `%`, as those of registers do."""
-    names = {n.partition(".")[0] for operand in instruction.operands for n in names_in(operand)}
+    names = [n for operand in instruction.operands for n in names_in(operand)]
     if instruction.guard:
-        names.add(instruction.guard.predicate.text)
-    return {n for n in names if n[0] == "%"}
+        names.append(instruction.guard.predicate.text)
+    return {n.partition(".")[0] for n in names if n[0] == "%"}
 
 
 def _declared(body: FlatBody, names: Iterable[str]) -> set[str]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
 from goptx.analysis.cfg import Block, Code, Flow, instructions_in
 from goptx.analysis.dataflow import read, written
@@ -143,26 +145,49 @@ def path_of(
     return best[flow.entry][1], path
 
 
+class _Effects(NamedTuple):
+    """Whether code loads what other code may have stored, has to stay between what is before and after it, stores."""
+
+    loads: bool
+    stays: bool
+    stores: bool
+
+
 def _critical(block: Sequence[Code], table: LatencyTable) -> int:
     """Cycles of a block as the assembler may order it: it hoists nothing above a barrier or a slow path, and no load
     above a store."""
     ready: dict[str, int] = {}
     wall = stored = finish = 0
     for code in block:
-        several = [*instructions_in(code)] if isinstance(code, Scope) else [code]
-        facts = [facts_of(i.opcode) for i in several]
+        effects = _effects(code.opcode) if isinstance(code, Instruction) else _effects_of_call(code)
         start = max([wall, *[ready.get(r, 0) for r in read(code)]])
-        if start < stored and any([f.loads and f.space not in ("param", "const") for f in facts]):
-            start = stored
-        done = start + sum([_cycles(i, table) for i in several])
-        if any([f.row.scope > Convergence.WARP or f.slow_path for f in facts]):
+        if effects.loads:
+            start = max(start, stored)
+        done = start + (_cycles(code, table) if isinstance(code, Instruction) else _cycles_of_call(code, table))
+        if effects.stays:
             wall = done
-        elif start > stored and any(["s" in f.row.access for f in facts]):
-            stored = start
+        elif effects.stores:
+            stored = max(stored, start)
         for register in written(code):
             ready[register] = done
         finish = max(finish, done)
     return finish
+
+
+@lru_cache(maxsize=4096)
+def _effects(opcode: str) -> _Effects:
+    facts = facts_of(opcode)
+    loads = facts.loads and facts.space not in ("param", "const")
+    return _Effects(loads, facts.row.scope > Convergence.WARP or facts.slow_path, "s" in facts.row.access)
+
+
+def _effects_of_call(scope: Scope) -> _Effects:
+    each = [_effects(i.opcode) for i in instructions_in(scope)]
+    return _Effects(any(e.loads for e in each), any(e.stays for e in each), any(e.stores for e in each))
+
+
+def _cycles_of_call(scope: Scope, table: LatencyTable) -> int:
+    return sum(_cycles(i, table) for i in instructions_in(scope))
 
 
 def _cycles(code: Instruction, table: LatencyTable) -> int:

@@ -37,13 +37,16 @@ class Parser(PtxParser):  # type: ignore[misc]
 
     state = -1  # its position in the grammar; the generated code sets it
 
-    def __init__(self, text: str, source: str, readers: Mapping[type, Callable[[Any], Any]]) -> None:
+    def __init__(self, text: str, source: str, readers: Mapping[Any, Callable[[Any], Any]]) -> None:
+        """`readers`: by type of a rule, what gives its value; by type of a token, what makes of its text an operand."""
         super().__init__(None)
         self._input = self._errHandler = self
         self.text = text
         self.source = source
         self.readers = readers
-        self.advance = tokens(text).__next__
+        self.following = tokens(text).__next__
+        self.advance = self.following
+        self.returned: Token | None = None
         self.token = self.advance()
         self.depth = 0
         self.spelled_out = 0
@@ -98,6 +101,24 @@ class Parser(PtxParser):  # type: ignore[misc]
         self.state = rule.invokingState
         self._ctx = rule.parentCtx
 
+    def operand(self) -> Any:
+        """A name or number that is all of an operand, as in most instructions, is read without a rule of its own."""
+        read = self.readers.get(self.token.type)
+        if read is not None and self.depth < DEEPEST:
+            token = self.token
+            self.token = self.advance()
+            if self.token.type in _AFTER_OPERAND:
+                return read(token.text)
+            self.returned, self.token = self.token, token
+            self.advance = self._advance_to_returned
+        return super().operand()
+
+    def _advance_to_returned(self) -> Token:
+        """The token that was taken, and returned, by `operand`."""
+        assert self.returned is not None
+        self.advance = self.following
+        return self.returned
+
     # As error strategy.
 
     def sync(self, _: object) -> None:
@@ -151,6 +172,7 @@ class _Next(dict[int, frozenset[int]]):
 
 
 EOF = AntlrToken.EOF
+_AFTER_OPERAND = frozenset(PtxParser.literalNames.index(f"'{c}'") for c in ",;]})")
 _ALL = frozenset(range(EOF, PtxParser.atn.maxTokenType + 1))
 _NEXT = _Next()
 

@@ -313,6 +313,20 @@ def _is_call(c: Any) -> bool:
     return isinstance(c, PtxParser.NamedContext | PtxParser.GuardedContext) and c.name.text.partition(".")[0] == "call"
 
 
+class Single:
+    """An operand that is one token, in place of its rule's context."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Operand) -> None:
+        self.value = value
+
+
+@lru_cache(maxsize=1 << 16)
+def _single_name(text: str) -> Single:
+    return Single(_name(text))
+
+
 def _symbolic(c: Any) -> Operand:
     first = _name(c.first.text)
     if c.index:
@@ -391,7 +405,7 @@ def _term(c: Any) -> Parts:
 
 
 P = PtxParser
-READERS: dict[type, Callable[[Any], Any]] = {
+READERS: dict[Any, Callable[[Any], Any]] = {
     P.VersionContext: _version,
     P.TargetContext: lambda c: _texts(c.names),
     P.AddressSizeContext: _address_size,
@@ -436,6 +450,7 @@ READERS: dict[type, Callable[[Any], Any]] = {
     P.AddressContext: lambda c: Address(_values(c.parts)),
     P.TupleContext: _tuple,
     P.SymbolicContext: _symbolic,
+    P.NAME: _single_name,
     P.SignedContext: _signed,
     P.LiteralContext: _literal,
     P.ExpressionContext: lambda c: (*c.first.value, *_joined(c.tail)),

@@ -18,6 +18,7 @@ from goptx.ptx.ir import (
     Variable,
 )
 from goptx.ptx.opcodes import facts_of
+from goptx.ptx.walk import names_in
 
 SPECIAL = frozenset(
     """%tid %ntid %laneid %warpid %nwarpid %ctaid %nctaid %smid %nsmid %gridid %is_explicit_cluster %clusterid
@@ -123,11 +124,15 @@ def _verify_instruction(instruction: Instruction, known: set[str], stems: dict[s
     if facts.known and facts.barrier and len(instruction.operands):
         text = str(instruction.operands[facts.barrier_id])
         _require(not text.isdigit() or int(text) < 16, f"`{instruction}` has no barrier id below 16")
-    for name in re.findall(r"%[\w$]+", str(instruction)):
-        if name not in known:
-            declared = name.startswith(("%envreg", "%pm", "%lanemask")) or _in_range(name, stems)
+    guard = (instruction.guard.predicate,) if instruction.guard else ()
+    for operand in (*guard, *instruction.operands):
+        for mentioned in names_in(operand):
+            if mentioned in known or mentioned[0] != "%":
+                continue
+            name = mentioned.partition(".")[0]
+            declared = name in known or name.startswith(("%envreg", "%pm", "%lanemask")) or _in_range(name, stems)
             _require(declared, f"`{instruction}` uses `{name}`, which is not declared")
-            known.add(name)
+            known.add(mentioned)
 
 
 def _in_range(name: str, stems: dict[str, int]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from goptx.ptx.ir import (
     Address,
@@ -39,7 +39,9 @@ def mentioned(body: Iterable[Statement]) -> Iterator[str]:
     for statement in statements_in(body):
         match statement:
             case Instruction(_, operands):
-                yield from (name.partition(".")[0] for operand in operands for name in names_in(operand))
+                for operand in operands:
+                    for name in names_in(operand):
+                        yield name.partition(".")[0]
             case Declaration(variable):
                 yield from names_of(variable)
             case Directive(_, values):
@@ -71,34 +73,26 @@ def free_name(name: str, taken: set[str]) -> str:
     return name
 
 
-def names_in(operand: Operand) -> Iterator[str]:
+def names_in(operand: Operand) -> Sequence[str]:
     """Every name that an operand mentions; `_` is not a name."""
     match operand:
-        case Name(text):
-            if text != "_":
-                yield text
+        case Name(text):  # the most frequent first: this runs for every operand of every kernel
+            return (text,) if text != "_" else ()
         case Immediate():
-            return
-        case Sum(base, tail):
-            if isinstance(base, Name):
-                yield base.text
-            yield from (t.text for t in tail if isinstance(t, Name))
-        case Expression(pieces):
-            yield from (piece.text for piece in pieces if isinstance(piece, Name))
-        case Element(array, index):
-            yield array.text
-            yield from names_in(index)
-        case Negated(name):
-            yield name.text
-        case Pair(first, second):
-            yield from names_in(first)
-            yield from names_in(second)
+            return ()
         case Vector(parts) | Address(parts) | Arguments(parts):
-            for part in parts:
-                if not isinstance(part, Name):
-                    yield from names_in(part)
-                elif part.text != "_":  # by far the most frequent
-                    yield part.text
+            return [n for part in parts for n in names_in(part)]
+        case Sum(base, tail):
+            own = (base.text,) if isinstance(base, Name) else ()
+            return (*own, *[t.text for t in tail if isinstance(t, Name)])
+        case Expression(pieces):
+            return [piece.text for piece in pieces if isinstance(piece, Name)]
+        case Element(array, index):
+            return (array.text, *names_in(index))
+        case Negated(name):
+            return (name.text,)
+        case Pair(first, second):
+            return (*names_in(first), *names_in(second))
 
 
 def instructions_of(entry: Function) -> Iterator[Instruction]:

@@ -8,7 +8,7 @@ registers. Operations whose results nobody needs are left out.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -27,8 +27,7 @@ FAR_BASES = 90  # from sm_90 on, the sum of a parameter and a product needs the 
 Words = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """`defines`, `uses`: words. `cycles`: until its results are there. `access`: what it does to memory, as in the
     opcode table, or "c" for a call; "" for memory that nobody writes. `space`: "shared", "local" or "" for any other.
     `effective`: it does something besides defining words. `alone`: nothing is moved across it, for it contains a branch
@@ -103,14 +102,15 @@ class _Lowered:
         outputs = written(code)
         if isinstance(code, Instruction) and outputs and outputs <= self.once and self._is_absorbed(code, outputs):
             return []
-        unsure = outputs - killed(code)
+        sure = killed(code)
+        unsure: Set[str] = frozenset() if sure is outputs else outputs - sure
         if unsure and not _updates(code):
-            unsure -= self.single.keys()
+            unsure = unsure - self.single.keys()
         defines, uses = self.words(outputs), self.words((*read(code), *unsure) if unsure else read(code))
         if not isinstance(code, Instruction):
             return [Operation(defines, uses, SOON, access="c", effective=True, alone=True)]
-        bases = [self._fresh(2) for _ in self._bases(code)]
         kind = _kind(code.opcode)
+        bases = [self._fresh(2) for _ in self._bases(code)] if kind.adds else ()
         effective = kind.effective or not defines
         if not bases:
             return [Operation(defines, uses, kind.cycles, kind.access, kind.space, effective, kind.alone)]
@@ -183,16 +183,16 @@ class _Lowered:
         return name in self.of_cta or self._is_free(name) or name.startswith(OF_CTA)
 
     def _bases(self, code: Instruction) -> list[str]:
-        """The parameters of 64 bits to which the instruction adds."""
-        facts = facts_of(code.opcode)
-        if not self.loads_bases or not (facts.adds or facts.adds_to_product) or len(written(code)) != 1:
+        """The parameters of 64 bits to which an instruction that adds something adds it."""
+        if not self.loads_bases or len(written(code)) != 1:
             return []
         sources = {o.text for o in code.operands[1:] if isinstance(o, Name)}
         return sorted(r for r in sources if r in self.free and self.sizes.get(r) == 2)
 
 
 class _Kind(NamedTuple):
-    """The fields of its operations that follow from an opcode, and whether a uniform datapath can compute it."""
+    """The fields of its operations that follow from an opcode; whether a uniform datapath can compute it; and whether
+    it adds."""
 
     cycles: int
     access: str
@@ -200,6 +200,7 @@ class _Kind(NamedTuple):
     effective: bool
     alone: bool
     integers: bool
+    adds: bool
 
 
 @lru_cache(maxsize=4096)
@@ -211,7 +212,7 @@ def _kind(opcode: str) -> _Kind:
     effective = facts.row.access not in ("", "l") or facts.row.scope > Scope.THREAD or facts.volatile or facts.calls
     return _Kind(
         _cycles(facts), access, facts.space if facts.space in ("shared", "local") else "", effective,
-        facts.slow_path or facts.calls, _computes_integers(facts),
+        facts.slow_path or facts.calls, _computes_integers(facts), facts.adds or facts.adds_to_product,
     )  # fmt: skip
 
 

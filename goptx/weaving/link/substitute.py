@@ -71,8 +71,8 @@ class Substitution:
         return statement
 
     def instruction(self, instruction: Instruction) -> Instruction:
-        names = {n for operand in instruction.operands for n in names_in(operand)}
-        if not names & (self.values.keys() | self.addresses.keys()):
+        names = [n for operand in instruction.operands for n in names_in(operand)]
+        if self.values.keys().isdisjoint(names) and self.addresses.keys().isdisjoint(names):
             return instruction
         types = facts_of(instruction.opcode).types
         size = TYPE_BYTES[types[-1]] if types else 4
