@@ -50,7 +50,7 @@ def text_blocks(body: tuple[Statement, ...] | None, where: str = "<ptx>") -> lis
     cut, ends = cutter.cut(), cutter.terminators
     flow = cut.with_blocks({n: replace(b, code=(*b.code, *ends.get(n, ()))) for n, b in cut.blocks.items()})
     flow = flow.without_empty()
-    above = flow.graph().pred
+    above = flow.predecessors()
     begins: dict[str, str] = {}
     blocks: dict[str, tuple[Code, ...]] = {}
     for name in flow.reverse_postorder():

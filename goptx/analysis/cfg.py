@@ -372,10 +372,10 @@ def loops(flow: Flow) -> dict[str, frozenset[str]]:
 
 
 def _natural_loops(flow: Flow) -> dict[str, frozenset[str]]:
-    graph = flow.graph()
-    order = flow.reverse_postorder()
-    rank = {name: i for i, name in enumerate(order)}
-    back = {(s, t): None for s in order for t in graph.succ[s] if rank[t] <= rank[s] and flow.dominates(t, s)}
+    order, rank, above = flow.reverse_postorder(), flow.ranks(), flow.predecessors()
+    edges = [(s, t) for s in order for t in flow.blocks[s].end.successors()]
+    retreating = [(s, t) for s, t in edges if rank[t] <= rank[s]]
+    back = {(s, t): None for s, t in retreating if flow.dominates(t, s)}
     bodies: dict[str, set[str]] = {}
     for source, target in back:
         body = bodies.setdefault(target, {target})
@@ -384,10 +384,11 @@ def _natural_loops(flow: Flow) -> dict[str, frozenset[str]]:
             block = stack.pop()
             if block not in body:
                 body.add(block)
-                stack += graph.pred[block]
+                stack += above[block]
     forward: nx.DiGraph[str] = nx.DiGraph()
-    forward.add_nodes_from(order)
-    forward.add_edges_from((s, t) for s in order for t in graph.succ[s] if (s, t) not in back)
+    if len(back) < len(retreating):  # there are irreducible cycles
+        forward.add_nodes_from(order)
+        forward.add_edges_from(edge for edge in edges if edge not in back)
     for component in nx.strongly_connected_components(forward):
         if len(component) > 1:
             body = bodies.setdefault(min(component, key=rank.__getitem__), set())

@@ -177,7 +177,7 @@ def live_in(flow: Flow, partly: Collection[str] = ()) -> dict[str, frozenset[str
         uses[name], kills[name] = _upward(block)
         if name in partly:
             kills[name] = frozenset()
-    successors = flow.graph().succ
+    successors = flow.successors()
 
     def live(name: str, values: Mapping[str, frozenset[str]]) -> frozenset[str]:
         out = frozenset().union(*(values[s] for s in successors[name] if s in values))

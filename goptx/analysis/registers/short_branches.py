@@ -26,7 +26,7 @@ class Joined:
 
 def with_short_branches_joined(flow: Flow, found: Operations) -> Joined:
     """The blocks of a flow with short sides of branches joined to the blocks before and after them."""
-    successors = {n: [t for t in flow.graph().succ[n] if t in found.blocks] for n in found.blocks}
+    successors = {n: [t for t in flow.blocks[n].end.successors() if t in found.blocks] for n in found.blocks}
     joining = _Joining(dict(found.blocks), dict(found.ends), successors)
     changed = True
     while changed:

@@ -67,9 +67,9 @@ def sync_points(flow: Flow, threads: Collection[Operand] = (), merged: bool = Fa
     other = looping | {n for n, barriers in kinds.items() if not all(_is_cta_barrier(b, threads) for b in barriers)}
     if other:
         other |= {n for n, b in flow.blocks.items() if any(_releases(i, stores) for i in b.instructions())}
-    graph = flow.graph()
-    after = set[str]().union(*(nx.descendants(graph, t) | {t} for n in other for t in graph.succ[n]))
-    before = other.union(*(nx.ancestors(graph, n) for n in other))
+    following = {t for n in other for t in flow.blocks[n].end.successors()}
+    after = set[str]().union(*(nx.descendants(flow.graph(), t) | {t} for t in following))
+    before = other.union(*(nx.ancestors(flow.graph(), n) for n in other))
     barriers = {n for n, found in kinds.items() if found}
     return SyncPoints(
         ordered=frozenset(barriers | other),

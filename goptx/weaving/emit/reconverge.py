@@ -33,7 +33,7 @@ def reconverge(scheduled: Flow, converged: Sequence[Converged], merged: Merged) 
 
 def reconverged(flow: Flow, diverged: Collection[str]) -> Flow:
     """`diverged` are the blocks that lanes of one warp may come to separately."""
-    predecessors = flow.graph().pred
+    predecessors = flow.predecessors()
 
     def forks(name: str, block: Block) -> bool:
         if name in diverged or not isinstance(block.end, Jump):
