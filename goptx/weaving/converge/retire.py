@@ -48,6 +48,8 @@ def _leave_one(lanes: Lanes) -> bool:
             above += graph.pred[n]
     agreed = {n: Uniformity.WARP if needed.isdisjoint(graph.succ[n]) else Uniformity.CTA for n in branches}
     diverging = frozenset(n for n, uniform in branches.items() if uniform > agreed[n])
+    if not diverging:
+        return False
     ends = _ends(lanes.flow)
     staying = _Staying(lanes.flow, ends)
     left = undone = False  # whether there was such a branch, and one that could not be turned before
