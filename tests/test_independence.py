@@ -1,5 +1,6 @@
 """Kernels have to be independent: which launches are refused, which give a warning, and which pass."""
 
+import pickle
 import struct
 import warnings
 from collections.abc import Sequence
@@ -13,8 +14,10 @@ from device.fake_driver import install
 
 import goptx
 from goptx import DependentKernels
+from goptx.analysis.values.pointer_effects import Reach, reach
 from goptx.cli import main
 from goptx.errors import DependenceWarning
+from goptx.ptx.ir import Function
 from goptx.results.fused_kernel import Woven
 
 KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
@@ -304,3 +307,18 @@ def test_the_command_line_ends_with_1(monkeypatch: pytest.MonkeyPatch, capsys: p
     monkeypatch.setattr("goptx.checking.check.check", refuse)
     assert main(["check", "a.ptx", "b.ptx"]) == 1
     assert capsys.readouterr().err.splitlines()[0] == "DependentKernels: A:1 is written [independent-kernels]"
+
+
+def test_what_kernels_do_by_parameters_is_found_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def noted(entry: Function, address_size: int) -> Reach:
+        asked.append(entry.name)
+        return reach(entry, address_size)
+
+    monkeypatch.setattr("goptx.weaving.link.interface.reach", noted)
+    made = goptx.weave(kernel(COPY), kernel(COPY.replace("k_", "j_"), "j"))
+    assert not asked
+    assert [p.access for p in made.params if p.kernel == "A"].count("written") == 1
+    assert asked == ["k"]
+    assert [p.access for p in pickle.loads(pickle.dumps(made)).params] == [p.access for p in made.params]

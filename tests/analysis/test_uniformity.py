@@ -1,14 +1,19 @@
 """One test for each rule about values that are the same for all threads."""
 
+from pathlib import Path
+
 import pytest
 from bodies import flow
 
+from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.cfg import Block, Flow, Region
-from goptx.analysis.terminators import Jump
-from goptx.analysis.uniformity import Uniformity, uniformity
+from goptx.analysis.terminators import Branch, Jump
+from goptx.analysis.uniformity import Uniformity, joined, uniformity
 from goptx.launch.shape import Shape
+from goptx.ptx.parse import parse
 
 CTA, WARP_DATA, WARP, DATA, DIVERGENT = Uniformity
+KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 
 
 def of(code: str, register: str = "%r1") -> Uniformity:
@@ -314,3 +319,15 @@ def test_components_are_as_uniform_as_their_vector() -> None:
     found = uniformity(flow("mov.u32 %v.x, %tid.x; mov.u32 %w.y, 5; ret;"))
     assert found.of("%v.y") == DIVERGENT
     assert found.of("%w.x") == CTA
+
+
+@pytest.mark.parametrize("shape", [None, Shape(64, 256)], ids=["any", "known"])
+@pytest.mark.parametrize("path", sorted(KERNELS.glob("*.sm_90.ptx")), ids=lambda path: path.name.partition(".")[0])
+def test_a_branch_is_as_uniform_as_what_it_reads(path: Path, shape: Shape | None) -> None:
+    """Branches are solved from what they depend on alone, registers from all code."""
+    written = flow_as_written(parse(path.read_text()).entries[0].body, path.name)
+    found = uniformity(written, shape=shape)
+    branches = {n: b.end for n, b in written.blocks.items() if isinstance(b.end, Branch) and not b.end.uniform}
+    assert branches
+    for name, end in branches.items():
+        assert found.branches[name] == joined(found.of(register) for register in end.reads())

@@ -429,6 +429,13 @@ MUTATIONS = (
         "tests/analysis/test_uniformity.py::test_control_goes_through_nested_branches",
     ),
     Mutation(
+        "a branch depends on what its registers are computed from directly alone",
+        "goptx/analysis/uniformity.py",
+        "            waiting += more\n",
+        "",
+        "tests/analysis/test_uniformity.py::test_a_branch_is_as_uniform_as_what_it_reads[gelu-any]",
+    ),
+    Mutation(
         "a vote of some lanes counts as uniform",
         "goptx/analysis/uniformity.py",
         "return full and (of_all or",
