@@ -16,6 +16,7 @@ from goptx.graph.graph_report import GraphReport
 from goptx.graph.node_effects import Trust
 from goptx.graph.optimized_graph import OptimizedGraph, optimize_graph
 from goptx.sources.collecting import Collected, collect
+from goptx.time_budget import Budget
 
 if TYPE_CHECKING:
     import torch
@@ -54,7 +55,12 @@ class OptimizedCallable:
 
 
 def optimize(
-    function: Callable[..., Any], *example_inputs: Any, trust: Trust = None, check: bool = True, tune: bool = True
+    function: Callable[..., Any],
+    *example_inputs: Any,
+    trust: Trust = None,
+    check: bool = True,
+    tune: bool = True,
+    budget: str | float | Budget | None = None,
 ) -> OptimizedCallable:
     """The function as an optimized CUDA graph: it is run some times, captured, and its graph is given to
     `goptx.optimize_graph`, whose options these are.
@@ -69,9 +75,12 @@ def optimize(
     As with `torch.cuda.make_graphed_callables`, outputs are overwritten by the next call, the function must not write
     its inputs or wait for the device, and only work on the GPU is repeated. A function whose outputs need gradients, or
     that draws random numbers, is not optimized. Whatever goptx refuses, the result can be called; `reason` says why it
-    is not faster. Raises only what the function raises when it is run.
+    is not faster. Raises only what the function raises when it is run, and `InputError` for a budget that is not a
+    time.
     """
     import torch
+
+    limit = Budget.of(budget)
 
     made = OptimizedCallable(function, [_static(x) for x in example_inputs])
     if not torch.cuda.is_available():
@@ -98,15 +107,22 @@ def optimize(
     if _draws(graph):
         made.reason = "it draws random numbers, whose generator only torch's own replay advances"
         return made
-    _optimize(made, graph, kernels, trust, check, tune)
+    limit.start()  # the function's own runs are not part of it
+    _optimize(made, graph, kernels, trust, check, tune, limit)
     return made
 
 
 def _optimize(
-    made: OptimizedCallable, graph: torch.cuda.CUDAGraph, kernels: Collected, trust: Trust, check: bool, tune: bool
+    made: OptimizedCallable,
+    graph: torch.cuda.CUDAGraph,
+    kernels: Collected,
+    trust: Trust,
+    check: bool,
+    tune: bool,
+    limit: Budget,
 ) -> None:
     try:
-        found: OptimizedGraph = optimize_graph(graph, kernels, trust=trust, check=check, tune=tune)
+        found: OptimizedGraph = optimize_graph(graph, kernels, trust=trust, check=check, tune=tune, budget=limit)
     except InputError as error:
         if trust not in (None, "pointers"):
             raise

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from goptx.display import as_text, brief
 from goptx.graph.graph_description import Edge, Id
+
+PRODUCTS = re.compile("nvjet|gemm|gemv|cutlass|xmma|cublas|splitk", re.IGNORECASE)  # in names of libraries' kernels
+ADVICE = (
+    'torch.compile(mode="max-autotune") with torch._inductor.config.max_autotune_gemm_backends = "TRITON" gives '
+    "matrix products PTX"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,9 @@ class GraphReport:
     seconds: how long all of it took.
     measured: milliseconds on the device of the graph as captured, with its true dependences, and fused; empty where
         nothing was measured. note: why the new graph was not compared with the captured one, or not measured.
+    untried: the groups for which the budget left no time, those that are estimated to gain most first.
+    unknown: the names of the kernels without PTX, each once. without_ptx: the share of the measured time that nodes
+        without PTX take, one after the other, from 0 to 1; None where that was not measured.
     """
 
     __repr__ = brief
@@ -56,6 +66,9 @@ class GraphReport:
     seconds: float
     measured: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
+    untried: tuple[tuple[Id, ...], ...] = ()
+    unknown: tuple[str, ...] = ()
+    without_ptx: float | None = None
 
     _repr_pretty_ = as_text
 
@@ -64,6 +77,14 @@ class GraphReport:
         """The estimated gain of the fused kernels over separate launches; 1 if nothing is fused."""
         after = sum(group.cycles for group in self.fused)
         return sum(group.separate for group in self.fused) / after if after else 1.0
+
+    @property
+    def advice(self) -> str:
+        """How much of the time cannot become faster for lack of PTX, and what to do about it; "" if all have PTX."""
+        parts = [] if not self.without_ptx else [f"{self.without_ptx:.0%} of the time is of nodes without PTX"]
+        if products := [name for name in self.unknown if PRODUCTS.search(name)]:
+            parts.append(f"{_listed([name[:60] for name in products])}: {ADVICE}")
+        return "; ".join(parts)
 
     def __str__(self) -> str:
         head = (
@@ -74,7 +95,9 @@ class GraphReport:
             head += f", their kernels estimated {self.speedup:.2f} times as fast"
         lines = [f"  measured {name}: {ms:.4g} ms" for name, ms in self.measured.items()]
         lines += [f"  not run: {self.note}"] if self.note else []
+        lines += [f"  {self.advice}"] if self.advice else []
         lines += [f"  fused {group}" for group in self.fused]
+        lines += [f"  not tried within the budget: {_listed(group)}" for group in self.untried]
         reasons: dict[str, list[Id]] = {}
         for id_, why in self.single.items():
             reasons.setdefault(why, []).append(id_)

@@ -17,10 +17,13 @@ from goptx.graph.graph_json import is_description, read_graph
 from goptx.graph.graph_report import GraphReport
 from goptx.graph.graph_rewriting import Taken, rewritten
 from goptx.graph.group_check import checked
+from goptx.graph.group_choice import Group
 from goptx.graph.group_making import Makers, fused_node
+from goptx.graph.group_order import made_in_time, smaller_groups
 from goptx.graph.node_effects import Trust, effects_of
 from goptx.graph.running.launchable_graph import LaunchableGraph
 from goptx.sources.collecting import Collected
+from goptx.time_budget import Budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ def optimize_graph(
     trust: Trust = None,
     check: bool = True,
     tune: bool = True,
+    budget: str | float | Budget | None = None,
     arch: str | None = None,
 ) -> OptimizedGraph:
     """A graph that leaves the same in memory as the given one, with independent kernels fused where the cost model
@@ -91,13 +95,17 @@ def optimize_graph(
         now; what it may write is saved and restored. Of a description, each fused kernel is compared on the emulator,
         if it is small enough. What differs is not taken.
     tune: measure, on the device, which groups gain, and whether branches do; the fastest graph is taken, which may be
-        one without any. A description is not measured.
+        one without any. A description is not measured. False: the cost model alone decides.
+    budget: how long making and measuring fused kernels may take: "60s", "2min", "1h" or seconds; by default until no
+        group is left. Groups are tried in the order of what they are estimated to gain, and the report names those for
+        which no time was left. What has begun is finished, so that it may take some seconds more.
     arch: of the GPU, such as "sm_90"; by default that of most kernels of the graph.
 
     Raises `InputError` for what is not a graph, and for graphs with conditional nodes, memory nodes or child graphs, or
-    on several devices; `DeviceError`.
+    on several devices, and for a budget that is not a time; `DeviceError`.
     """
     begin = perf_counter()
+    limit = Budget.of(budget)
     program = None
     if not is_description(graph):
         from goptx.graph.captured_program import captured_program
@@ -108,19 +116,25 @@ def optimize_graph(
     costs, single, groups = choice.costs, choice.single, choice.indices
     device = architecture() if program else None
     makers = Makers(known, costs, arch, device)
-    made = [Taken(part, one) for group in groups for part, one in makers.of(group)]
+    made, untried = made_in_time(makers, groups, limit)
     wrong: dict[int, str] = {}
     measured: Mapping[str, float] = {}
     launchable = None
     if program:
-        from goptx.graph.running.placed_graph import FUSED, WIDELY, placed
+        from goptx.graph.running.placed_graph import FUSED, WIDELY, Further, placed
 
-        plans = {FUSED: made}
-        if tune and (other := daring(choice, known)).indices != groups:
+        plans, further = {FUSED: made}, Further((), lambda group: ())
+        if tune:
+            other = daring(choice, known)
             wider = Makers(known, other.costs, arch, device)
-            plans[WIDELY] = [Taken(part, one) for group in other.indices for part, one in wider.of(group)]
-        new = placed(program, choice, plans, check, tune)
+            if other.indices != groups:
+                plans[WIDELY], late = made_in_time(wider, other.indices, limit)
+                untried += late
+            smaller = smaller_groups([*groups, *other.indices], other.costs)
+            further = Further(smaller, lambda group: [Taken(part, one) for part, one in wider.of(group)])
+        new = placed(program, choice, plans, check, tune, further, limit)
         taken, wrong, measured, launchable = new.taken, new.wrong, new.measured, new.launchable
+        untried = list(dict.fromkeys([*untried, *new.untried]))
     else:
         compared = [(one, *_checked(known, one, check)) for one in made]
         taken = [replace(one, note=note) for one, right, note in compared if right]
@@ -128,7 +142,7 @@ def optimize_graph(
     fused, result = rewritten(known, choice.dependences, taken, costs)
     inside = {i for one in taken for i in one.group}
     reasons = {
-        node.id: single.get(i) or wrong.get(i) or _why(known, i, makers, choice)
+        node.id: single.get(i) or wrong.get(i) or _late(i, untried) or _why(known, i, makers, choice)
         for i, node in enumerate(known.nodes)
         if i not in inside
     }
@@ -142,6 +156,9 @@ def optimize_graph(
         perf_counter() - begin,
         measured,
         new.note if program else "",
+        tuple(tuple(known.nodes[i].id for i in group) for group in untried),
+        tuple(dict.fromkeys(n.entry for n in known.nodes if n.ptx is None and n.entry)),
+        new.without_ptx if program else None,
     )
     return OptimizedGraph(launchable.graph if launchable else result, report, launchable)
 
@@ -168,6 +185,11 @@ def _checked(graph: Graph, one: Taken, check: bool) -> tuple[bool, str]:
     nodes = [graph.nodes[i] for i in one.group]
     woven = one.made.woven
     return checked(graph, nodes, fused_node("fused", nodes, woven), woven.ptx)
+
+
+def _late(node: int, untried: Sequence[Group]) -> str:
+    """The reason for a kernel whose groups were not tried."""
+    return "the budget left no time for its group" if any(node in group for group in untried) else ""
 
 
 def _why(graph: Graph, node: int, makers: Makers, choice: Choice) -> str:

@@ -16,7 +16,7 @@ from goptx.measuring.bench.baselines import ASSEMBLED, SEPARATE, WAYS, best_base
 from goptx.measuring.bench.bench import Timed
 from goptx.results.fused_kernel import Woven
 from goptx.strategies.candidate import Candidate
-from goptx.tuning.budget import Budget
+from goptx.time_budget import Budget
 from goptx.tuning.judging import BenchLike, judged
 from goptx.tuning.metric import Measure
 from goptx.tuning.records import Records

@@ -20,8 +20,8 @@ from goptx.measuring.bench.questions import Described
 from goptx.options import MEASURED_STRATEGIES, OBJECTIVES, Assume, MeasuredStrategy, Objective
 from goptx.progress import progress_of
 from goptx.results.given_kernels import Source
+from goptx.time_budget import Budget
 from goptx.tuning.best import Best, capped, digest
-from goptx.tuning.budget import Budget
 from goptx.tuning.cluster.cluster_executor import ClusterExecutor
 from goptx.tuning.cluster.worker_bench import on_cluster, opened
 from goptx.tuning.finals import Found

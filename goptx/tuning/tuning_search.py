@@ -18,7 +18,7 @@ from goptx.measuring.bench.baselines import SEPARATE, best_baseline
 from goptx.progress import Progress
 from goptx.results.fused_kernel import Woven
 from goptx.strategies.candidate import Candidate
-from goptx.tuning.budget import Budget
+from goptx.time_budget import Budget
 from goptx.tuning.finals import FIRST, Finals, Found
 from goptx.tuning.judging import BenchLike, judged
 from goptx.tuning.making import Made, under_cap

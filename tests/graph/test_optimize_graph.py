@@ -2,12 +2,14 @@
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from graph.graph_kernels import SIZE, N, added, buffer, chain, counter, launch, opaque, scale, scaled, u32, u64
 
 import goptx
+from goptx.errors import InputError
 from goptx.graph import group_check, optimized_graph
 from goptx.graph.chosen_groups import chosen_groups
 from goptx.graph.graph_dependences import reachable
@@ -15,6 +17,7 @@ from goptx.graph.graph_description import Allocation, Graph, GraphNode, Id, sha_
 from goptx.graph.group_check import checked
 from goptx.graph.group_choice import NEAR
 from goptx.graph.group_making import fused_node
+from goptx.time_budget import Budget
 
 X = np.arange(N, dtype=np.uint32) * 7
 
@@ -60,6 +63,45 @@ def test_many_kernels_become_one_launch() -> None:
     done = goptx.optimize_graph(graph)
     assert [len(group.members) for group in done.report.fused] == [26]
     assert same(graph, done.graph)
+
+
+class Clock:
+    """Each look at it takes a second."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 1
+        return self.now
+
+
+def test_the_group_that_gains_most_is_made_first_within_the_budget() -> None:
+    """Two groups, of which the second has more kernels."""
+    graph = chain(
+        scaled(0, 0, 1), scaled(1, 0, 2, constant=5), added(2, 1, 2, 3),
+        *(scaled(3 + i, 3, 4 + i, constant=5) for i in range(4)),
+    )  # fmt: skip
+    assert [len(g) for g in chosen_groups(graph).indices] == [2, 4]
+    report = goptx.optimize_graph(graph, budget=Budget(2, Clock())).report
+    assert [group.members for group in report.fused] == [(3, 4, 5, 6)]
+    assert report.untried == ((0, 1),)
+    assert report.single[0] == "the budget left no time for its group"
+    assert goptx.optimize_graph(graph, budget="2min").report.untried == ()
+
+
+@pytest.mark.parametrize("budget", ["soon", 0, "-1s", "5 days"])
+def test_a_budget_is_a_time(budget: str | float) -> None:
+    with pytest.raises(InputError, match="is not a time above 0"):
+        goptx.optimize_graph(chain(scaled(0, 0, 1)), budget=budget)
+
+
+def test_a_program_is_told_how_to_get_ptx() -> None:
+    report = goptx.optimize_graph(chain(scaled(0, 0, 1), opaque(1, u64(buffer(1))))).report
+    assert report.unknown == ("nvjet",)
+    assert report.advice.startswith("nvjet: torch.compile(mode=")
+    assert replace(report, without_ptx=0.94).advice.startswith("94% of the time is of nodes without PTX; nvjet: ")
+    assert "  94% of the time" in str(replace(report, without_ptx=0.94))
+    assert replace(report, unknown=("memcpy_like",)).advice == ""
 
 
 def test_the_given_graph_is_as_it_was() -> None:

@@ -1,5 +1,7 @@
 """Rewritten graphs on a driver that emulates them: what they leave, which is taken, and what is passed on."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from graph.emulated_driver import EmulatedDriver, Made, emulated_driver
@@ -7,8 +9,17 @@ from graph.graph_kernels import N, added, buffer, chain, opaque, scaled, u32, u6
 
 import goptx
 from goptx.errors import InputError
+from goptx.graph.captured_program import Program, captured_program
+from goptx.graph.chosen_groups import chosen_groups
 from goptx.graph.graph_description import Graph
+from goptx.graph.graph_rewriting import Taken
+from goptx.graph.node_effects import effects_of
 from goptx.graph.optimized_graph import OptimizedGraph
+from goptx.graph.running.graph_trial import Trial
+from goptx.graph.running.launchable_graph import LaunchableGraph
+from goptx.graph.running.placed_graph import _Placing
+from goptx.graph.running.unknown_time import time_without_ptx
+from goptx.time_budget import Budget
 
 
 @pytest.fixture
@@ -104,6 +115,74 @@ def test_a_group_without_which_the_graph_is_faster_is_left_out(driver: EmulatedD
     assert [group.members for group in fast.report.fused] == [(0, 1)]
     assert "the graph without its fused kernel is" in fast.report.single[3]
     assert left(driver, fast) == expected(driver, graph)
+
+
+def three() -> Graph:
+    """Independent kernels that all become one launch by the cost model."""
+    return chain(scaled(0, 0, 1), scaled(1, 0, 2, constant=5), scaled(2, 0, 3, constant=7))
+
+
+def pairs_gain(made: Made) -> float:
+    """Two kernels in one launch are fast, three are slow."""
+    return {3: 3.0, 2: 2.0, 1: 9.0}[len(made.nodes)]
+
+
+def test_part_of_a_group_gains_where_the_whole_does_not(driver: EmulatedDriver) -> None:
+    graph = three()
+    handle, kernels = driver.capture(graph)
+    driver.milliseconds = pairs_gain
+    fast = goptx.optimize_graph(handle, kernels)
+    assert fast.report.measured["fused"] == 9
+    assert [len(group.members) for group in fast.report.fused] == [2]
+    assert fast.report.measured["with further groups"] == 2
+    assert fast.report.untried == ()
+    assert left(driver, fast) == expected(driver, graph)
+
+
+class Clock:
+    """Seconds, of which each launch of a graph takes some."""
+
+    def __init__(self, driver: EmulatedDriver, each: float) -> None:
+        self.driver, self.each = driver, each
+
+    def __call__(self) -> float:
+        return self.each * len(self.driver.launched)
+
+
+def test_groups_beyond_the_budget_are_named(driver: EmulatedDriver) -> None:
+    graph = three()
+    handle, kernels = driver.capture(graph)
+    driver.milliseconds = pairs_gain
+    fast = goptx.optimize_graph(handle, kernels, budget=Budget(60, Clock(driver, 1)))
+    assert fast.report.fused == ()
+    assert fast.report.untried[0] in {(0, 1), (0, 2), (1, 2)}
+    assert len(fast.report.untried) == 3
+    assert "not tried within the budget: 0, 1" in str(fast.report)
+    assert left(driver, fast) == expected(driver, graph)
+
+
+def test_groups_that_would_form_a_cycle_are_not_added() -> None:
+    graph = chain(scaled(0, 0, 1), scaled(1, 1, 2), scaled(2, 3, 4), scaled(3, 4, 5))
+    placing = _Placing(Program(graph, (), 0, None), chosen_groups(graph), Budget(), False)
+    taken = [Taken((0, 3), None)]  # type: ignore[arg-type]
+    assert not placing._may_add((1, 2), taken)
+    assert not placing._may_add((0, 2), taken)
+    assert placing._may_add((0, 3), [])
+    assert placing._may_add((0, 2), [Taken((1, 3), None)])  # type: ignore[arg-type]
+
+
+def test_the_time_of_nodes_without_ptx_is_reported(driver: EmulatedDriver) -> None:
+    """The opaque kernel takes as long as three others."""
+    graph = chain(scaled(0, 0, 1), opaque(1, kind="memset"), added(2, 0, 1, 3))
+    handle, kernels = driver.capture(graph)
+    driver.milliseconds = lambda made: sum(3.0 if what == "MEMSET" else 1.0 for what in made.nodes.values())
+    program = captured_program(handle, kernels)
+    known = replace(program.graph.nodes[1], writes=((buffer(2), 8),))
+    nodes = (program.graph.nodes[0], known, program.graph.nodes[2])
+    program = replace(program, graph=replace(program.graph, nodes=nodes))
+    with Trial(LaunchableGraph(program, program.graph), effects_of(program.graph)) as trial:
+        assert trial.note == ""
+        assert time_without_ptx(program, trial) == pytest.approx(0.6)
 
 
 def test_a_wrong_fused_kernel_is_not_taken(driver: EmulatedDriver) -> None:

@@ -11,6 +11,7 @@ import pytest
 import goptx
 from goptx.adapters import torch_callable
 from goptx.errors import InputError
+from goptx.time_budget import Budget
 
 
 class Tensor:
@@ -134,6 +135,23 @@ def test_what_is_optimized_is_replayed(torch: Torch, monkeypatch: pytest.MonkeyP
     assert torch.copied == 1
     fast(*fast.inputs)
     assert torch.copied == 1
+
+
+def test_the_budget_begins_after_the_functions_own_runs(torch: Torch, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Budget] = []
+
+    def note(*args: object, budget: Budget, **how: object) -> Any:
+        given.append(budget)
+        return SimpleNamespace(report="a report", replay=lambda: None)
+
+    monkeypatch.setattr(torch_callable, "optimize_graph", note)
+    function, begin = Doubled(), 7.0
+    clock = Budget(60, lambda: begin + function.runs)
+    goptx.torch.optimize(function, Tensor(3), budget=clock)
+    assert given == [clock]
+    assert (clock.begin, function.runs) == (begin + function.runs, torch_callable.WARMUPS + 1)
+    with pytest.raises(InputError, match="budget='soon' is not a time above 0"):
+        goptx.torch.optimize(function, Tensor(3), budget="soon")
 
 
 @pytest.mark.slow

@@ -54,6 +54,27 @@ OF_GRAPHS = (
         f"{OF_RUNNING}::test_a_wrong_fused_kernel_is_not_taken",
     ),
     Mutation(
+        "a group may be added although the graph of groups has a cycle with it",
+        PLACED,
+        "return bool(nx.is_directed_acyclic_graph(whole))",
+        "return True",
+        f"{OF_RUNNING}::test_groups_that_would_form_a_cycle_are_not_added",
+    ),
+    Mutation(
+        "groups are measured after the budget is spent",
+        PLACED,
+        "            if self.limit.left() <= 0:\n                self.untried.append(group)",
+        "            if False:\n                self.untried.append(group)",
+        f"{OF_RUNNING}::test_groups_beyond_the_budget_are_named",
+    ),
+    Mutation(
+        "the time of nodes without PTX is that of the others",
+        "goptx/graph/running/unknown_time.py",
+        "for ms, without in parts if without)",
+        "for ms, without in parts if not without)",
+        f"{OF_RUNNING}::test_the_time_of_nodes_without_ptx_is_reported",
+    ),
+    Mutation(
         "graphs are timed by a single launch",
         "goptx/device/graphs/replayed.py",
         "return timed(self._stream, several) / REPLAYS",

@@ -9,7 +9,7 @@ from goptx.errors import InputError
 from goptx.measuring.bench.baselines import WAYS
 from goptx.measuring.bench.bench import Timed
 from goptx.measuring.bench.questions import Judged
-from goptx.tuning.budget import TRYING, Budget, seconds_of
+from goptx.time_budget import TRYING, Budget, seconds_of
 
 FAST = {"weave": 0.3, "vertical": 0.4, "interleave": 0.5}
 

@@ -16,7 +16,7 @@ from goptx.measuring.bench.baselines import GRAPH, GRAPH_REVERSED, STREAMS, STRE
 from goptx.measuring.bench.bench import Timed
 from goptx.measuring.bench.questions import Described, Judged
 from goptx.strategies.candidate import Candidate
-from goptx.tuning.budget import Budget
+from goptx.time_budget import Budget
 from goptx.tuning.making import Job, Made
 from goptx.tuning.space.space import Space
 from goptx.tuning.trials import Trial

@@ -19,8 +19,8 @@ from goptx.measuring.bench.questions import Judged
 from goptx.results.fused_kernel import Woven
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.fuse import fuse
+from goptx.time_budget import Budget
 from goptx.tuning import making, tuning_search
-from goptx.tuning.budget import Budget
 from goptx.tuning.making import Job, Made, caps, make, under_cap
 from goptx.tuning.measured import Measured, measured
 from goptx.tuning.space import partitions as module

@@ -13,8 +13,8 @@ from goptx.device.assemble import find_ptxas
 from goptx.launch.shape import Shape
 from goptx.measuring.bench.questions import Described, Judged
 from goptx.strategies.candidate import Candidate
+from goptx.time_budget import Budget
 from goptx.tuning.best import Best
-from goptx.tuning.budget import Budget
 from goptx.tuning.making import Made
 from goptx.tuning.records import Records
 from goptx.tuning.trials import Trial

@@ -11,7 +11,7 @@ from threading import TIMEOUT_MAX
 from goptx.errors import InputError
 
 TRYING = 0.8  # the share of the time in which new candidates are tried; the rest is for comparing the best
-_UNITS = {"s": 1, "m": 60, "h": 3600}
+_UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600}
 
 
 @dataclass(slots=True)
@@ -46,8 +46,8 @@ class Budget:
 
 
 def seconds_of(text: str | float | None) -> float | None:
-    """The seconds of a text such as "90s", "5m", "1h", or of a number of seconds. Raises `InputError`."""
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([smh]?)", str(text))
+    """The seconds of a text such as "90s", "5m" or "5min", "1h", or of a number of seconds. Raises `InputError`."""
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*(s|m|min|h|)", str(text))
     if text is None:
         return None
     if not found or not float(found[1]):
