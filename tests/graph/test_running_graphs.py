@@ -1,6 +1,8 @@
 """Rewritten graphs on a driver that emulates them: what they leave, which is taken, and what is passed on."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +13,9 @@ import goptx
 from goptx.errors import InputError
 from goptx.graph.captured_program import Program, captured_program
 from goptx.graph.chosen_groups import chosen_groups
-from goptx.graph.graph_description import Graph
+from goptx.graph.graph_description import Graph, Id
 from goptx.graph.graph_rewriting import Taken
-from goptx.graph.node_effects import effects_of
 from goptx.graph.optimized_graph import OptimizedGraph
-from goptx.graph.running.graph_trial import Trial
 from goptx.graph.running.launchable_graph import LaunchableGraph
 from goptx.graph.running.placed_graph import _Placing
 from goptx.graph.running.unknown_time import time_without_ptx
@@ -172,17 +172,24 @@ def test_groups_that_would_form_a_cycle_are_not_added() -> None:
 
 
 def test_the_time_of_nodes_without_ptx_is_reported(driver: EmulatedDriver) -> None:
-    """The opaque kernel takes as long as three others."""
-    graph = chain(scaled(0, 0, 1), opaque(1, kind="memset"), added(2, 0, 1, 3))
-    handle, kernels = driver.capture(graph)
-    driver.milliseconds = lambda made: sum(3.0 if what == "MEMSET" else 1.0 for what in made.nodes.values())
-    program = captured_program(handle, kernels)
-    known = replace(program.graph.nodes[1], writes=((buffer(2), 8),))
-    nodes = (program.graph.nodes[0], known, program.graph.nodes[2])
-    program = replace(program, graph=replace(program.graph, nodes=nodes))
-    with Trial(LaunchableGraph(program, program.graph), effects_of(program.graph)) as trial:
-        assert trial.note == ""
-        assert time_without_ptx(program, trial) == pytest.approx(0.6)
+    """Opaque kernels take three times as long as others. Only beginnings of the graph are run."""
+    graph = chain(scaled(0, 0, 1), opaque(1), opaque(2), added(3, 0, 1, 3), opaque(4))
+    program = captured_program(*driver.capture(graph))
+    ran: list[list[Id]] = []
+
+    def milliseconds(graphs: Mapping[str, LaunchableGraph]) -> dict[str, float]:
+        ran.extend([node.id for node in one.graph.nodes] for one in graphs.values())
+        return {name: sum(1.0 if n.ptx else 3.0 for n in one.graph.nodes) for name, one in graphs.items()}
+
+    trial: Any = SimpleNamespace(note="", milliseconds=milliseconds)
+    assert time_without_ptx(program, trial) == pytest.approx(9 / 11)
+    assert ran == [[0], [0, 1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4]]
+    assert len(driver.graphs) == 1
+    assert time_without_ptx(program, SimpleNamespace(note="it may write anywhere")) is None  # type: ignore[arg-type]
+
+
+def test_a_graph_whose_kernels_all_have_ptx_needs_no_time_for_that(driver: EmulatedDriver) -> None:
+    assert goptx.optimize_graph(*driver.capture(diamond())).report.without_ptx == 0
 
 
 def test_a_wrong_fused_kernel_is_not_taken(driver: EmulatedDriver) -> None:
