@@ -188,6 +188,7 @@ def test_the_time_of_nodes_without_ptx_is_reported(driver: EmulatedDriver) -> No
     assert time_without_ptx(program, SimpleNamespace(note="it may write anywhere")) is None  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_graph_whose_kernels_all_have_ptx_needs_no_time_for_that(driver: EmulatedDriver) -> None:
     assert goptx.optimize_graph(*driver.capture(diamond())).report.without_ptx == 0
 
