@@ -95,7 +95,7 @@ def test_a_budget_is_a_time(budget: str | float) -> None:
         goptx.optimize_graph(chain(scaled(0, 0, 1)), budget=budget)
 
 
-def test_a_program_is_told_how_to_get_ptx() -> None:
+def test_the_report_advises_how_to_get_ptx() -> None:
     report = goptx.optimize_graph(chain(scaled(0, 0, 1), opaque(1, u64(buffer(1))))).report
     assert report.unknown == ("nvjet",)
     assert report.advice.startswith("nvjet: torch.compile(mode=")
