@@ -31,7 +31,7 @@ from measuring import command_line
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))  # for the random kernels
 
 from proving.cases import WAYS, groups
-from proving.running import Job, Row, all_rows
+from proving.running import REPEATS, Job, Row, all_rows
 from proving.table import reasons, summary, table
 
 
@@ -41,6 +41,7 @@ def main() -> int:
     parser.add_argument("--name", default="", help="goes into the names of the files of results, after a _")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processes")
     parser.add_argument("--limit", type=float, default=60, metavar="SECONDS", help="of the processor for a pair")
+    parser.add_argument("--repeats", type=int, default=REPEATS, metavar="N", help="of each measurement of time")
     parser.add_argument("--random", type=Path, metavar="FOLDER", help="random pairs")
     parser.add_argument("--draw", type=int, default=0, metavar="N", help="write so many random pairs there, and end")
     parser.add_argument("--seed", type=int, default=100_000, help="of the random pairs")
@@ -65,6 +66,7 @@ def main() -> int:
         "python": platform.python_version(),
         "commit": options.commit or host.commit(),
         "jobs": options.jobs,
+        "repeats": options.repeats,
         "seconds": round(time.monotonic() - begin),
         "summary": summary(rows),
         "reasons": reasons(rows),
@@ -96,7 +98,7 @@ def _rows(jobs: list[Job], options: argparse.Namespace) -> list[Row]:
     """In the order of the jobs."""
     order = {(job.group, job.pair, job.way): i for i, job in enumerate(jobs)}
     rows: list[Row] = []
-    for row in all_rows(jobs, options.jobs, options.limit):
+    for row in all_rows(jobs, options.jobs, options.limit, options.repeats):
         rows.append(row)
         if options.show and (row.reason or row.fault):
             print(f"{row.group}, {row.way}, {row.pair}: {row.fault or row.reason}", flush=True)

@@ -66,11 +66,11 @@ class Row:
         return self.prove_s <= self.weave_s + EXTRA
 
 
-def run(job: Job, limit: float) -> Row:
+def run(job: Job, limit: float, repeats: int = REPEATS) -> Row:
     row = Row(job.group, job.pair, job.way)
     try:
         with _within(limit):
-            _fill(row, job)
+            _fill(row, job, repeats)
     except OverTime:
         row.fault = f"takes more than {limit:g} s"
     except MemoryError:
@@ -78,7 +78,7 @@ def run(job: Job, limit: float) -> Row:
     return row
 
 
-def _fill(row: Row, job: Job) -> None:
+def _fill(row: Row, job: Job, repeats: int) -> None:
     make = fusing(job.kernels, job.way)
     try:
         fused, row.weave_s = _timed(make)
@@ -91,7 +91,7 @@ def _fill(row: Row, job: Job) -> None:
     row.lines = fused.ptx.count("\n")
     try:
         made, row.prove_s = _timed(partial(goptx.prove, fused))
-        for _ in range(REPEATS - 1 if row.prove_s < PATIENCE else 0):
+        for _ in range(repeats - 1 if row.prove_s < PATIENCE else 0):
             row.prove_s = min(row.prove_s, _timed(partial(goptx.prove, fused))[1])
             row.weave_s = min(row.weave_s, _timed(make)[1])
     except Exception as error:
@@ -150,13 +150,13 @@ def _within(seconds: float) -> Iterator[None]:
         raise OverTime
 
 
-def all_rows(jobs: Sequence[Job], processes: int, limit: float) -> Iterator[Row]:
+def all_rows(jobs: Sequence[Job], processes: int, limit: float, repeats: int = REPEATS) -> Iterator[Row]:
     """In any order."""
     if processes == 1:
-        yield from (run(job, limit) for job in jobs)
+        yield from (run(job, limit, repeats) for job in jobs)
         return
     with multiprocessing.get_context("fork").Pool(processes, _begin, maxtasksperchild=100) as pool:
-        yield from pool.imap_unordered(partial(run, limit=limit), jobs)
+        yield from pool.imap_unordered(partial(run, limit=limit, repeats=repeats), jobs)
 
 
 def _begin() -> None:

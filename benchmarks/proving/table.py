@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from proving.cases import STRATEGIES
-from proving.running import EXTRA, REPEATS, Row
+from proving.running import EXTRA, Row
 
 BARS = {
     "random": 0.90,
@@ -74,8 +74,8 @@ def table(document: Mapping[str, Any]) -> str:
         "",
         "`accepted`: the weaver makes a kernel of them; `proved` and `share` are of those. `in time`: the proof takes "
         f"at most {EXTRA} s more than weaving does. Seconds are those of the processor, medians; each is the least of "
-        f"{REPEATS}. The slowest pair is the one whose proof takes longest beside its weaving. Bars are those of "
-        f"{', '.join(STRATEGIES)}; below them stand other ways.",
+        f"{document['repeats']}. The slowest pair is the one whose proof takes longest beside its weaving. Bars are "
+        f"those of {', '.join(STRATEGIES)}; below them stand other ways.",
         "",
         "| group | way | pairs | accepted | proved | share | bar | reached | in time | faults | weave s | prove s "
         "| slowest (weave s, prove s) |",

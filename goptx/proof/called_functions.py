@@ -52,14 +52,16 @@ class Called:
 
 
 def called(statement: Instruction | Scope) -> Called | None:
-    """A call with the parameters around it; None for a form that the checker does not know."""
+    """A call with the parameters around it; None for a form that the checker does not know. What else its braces
+    compute is not of it."""
     if isinstance(statement, Instruction):
         given = passed(statement)
         if given is None:
             return None
         results, function, arguments = given
         return Called(statement, function, arguments, results, f"{DIRECT}{len(results)} {len(arguments)}")
-    found = [s for s in statement.body if isinstance(s, Instruction)]
+    before = {id(s) for s in computed_before(statement)}
+    found = [s for s in statement.body if isinstance(s, Instruction) and id(s) not in before]
     position = next((i for i, s in enumerate(found) if facts_of(s.opcode).calls), len(found))
     given = passed(found[position]) if position < len(found) else None
     if given is None or any(s.guard for i, s in enumerate(found) if i != position):
@@ -77,6 +79,36 @@ def called(statement: Instruction | Scope) -> Called | None:
     form = "; ".join([*(m.form for m in moved), *declared])
     values = tuple(m.value for m in moved)
     return Called(found[position], function, values[: len(stores)], values[len(stores) :], form)
+
+
+def computed_before(scope: Scope) -> list[Instruction]:
+    """What the braces of a call compute besides, before it: instructions that have no effect, and write no register
+    that has been stored for the call. They may as well stand before the braces."""
+    found, stored = list[Instruction](), set[str]()
+    own = {name for s in scope.body for name in _declares(s)}
+    for statement in scope.body:
+        if not isinstance(statement, Instruction):
+            continue
+        facts, words = facts_of(statement.opcode), set(WORD.findall(str(statement)))
+        if facts.calls:
+            break
+        written = WORD.findall(" ".join(map(str, statement.operands[: facts.row.writes])))
+        if facts.row.access:
+            stored |= words
+        elif _has_effect(facts) or facts.row.ends or words & own or not stored.isdisjoint(written):
+            return []
+        else:
+            found.append(statement)
+    return found
+
+
+def _declares(statement: Statement) -> tuple[str, ...]:
+    match statement:
+        case Registers():
+            return tuple(name for name, _ in statement.names)
+        case Declaration(variable):
+            return (variable.name,)
+    return ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from goptx.proof.called_functions import DIRECT, called
+from goptx.proof.called_functions import DIRECT, called, computed_before
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
     Address,
@@ -37,6 +37,8 @@ from goptx.ptx.opcodes import Facts, facts_of
 END = -1  # where a kernel has ended
 NOWHERE = "_"  # the destination that PTX throws away
 _WHOLE = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)U?")
+_UNROLLING = re.compile('"nounroll"')
+_HINT = re.compile('"(nounroll|used_bytes_mask 0[xX][0-9a-fA-F]+)"')
 _OTHER_CALL = "a call of a form that the checker does not know"
 _TAIL = re.compile(r"([+-])\s*(0x[0-9a-fA-F]+|[0-9]+)U?$")
 
@@ -354,8 +356,9 @@ HELD, AT = "%%held ", "%%at "  # whether a register holds an element of memory, 
 ASKED, OF_CTA, VOTED, REDUCED = "%%asked ", "CTA ", "%%voted ", "%%reduced "
 
 
-def program_of(entry: Function, pure: frozenset[str] = frozenset()) -> Program:
-    """Raises `NotProved` for code that the checker does not know."""
+def program_of(entry: Function, pure: frozenset[str] = frozenset(), hints: bool = False) -> Program:
+    """`hints`: what only says that some bytes of a load are not used is left out. Raises `NotProved` for code that the
+    checker does not know."""
     body = flatten(entry.body or (), lambda name: name)
     singles = {CARRY: ".b32"}
     ranges = []
@@ -366,7 +369,7 @@ def program_of(entry: Function, pure: frozenset[str] = frozenset()) -> Program:
             else:
                 ranges.append((name, count, registers.types[-1]))
     variables = tuple(d.variable for d in body.variables)
-    made = Program(entry, tuple(_steps(body.code)), singles, tuple(ranges), variables, pure)
+    made = Program(entry, tuple(_steps(body.code, hints)), singles, tuple(ranges), variables, pure)
     passed = {v.name for v in variables if v.space == ".param"}
     for step in made.steps:
         if not passed.isdisjoint((*step.writes, *(n for s in step.sources for n in s.names))):
@@ -384,7 +387,7 @@ def program_of(entry: Function, pure: frozenset[str] = frozenset()) -> Program:
     return made
 
 
-def _steps(code: Sequence[object]) -> Iterator[Step]:
+def _steps(code: Sequence[object], hints: bool) -> Iterator[Step]:
     labels: dict[str, int] = {}
     tables: dict[str, tuple[str, ...]] = {}
     statements: list[Instruction | Scope] = []
@@ -395,10 +398,10 @@ def _steps(code: Sequence[object]) -> Iterator[Step]:
                 labels[name], last = len(statements), name
             case Directive(".branchtargets", values):
                 tables[last] = values
-            case Directive(".pragma", values, line) if values != ('"nounroll"',):
+            case Directive(".pragma", values, line) if not all(map((_HINT if hints else _UNROLLING).fullmatch, values)):
                 raise NotProved(line, f"`{statement}`, which the checker does not know")
             case Instruction() | Scope():
-                statements.append(statement)
+                statements += [*(computed_before(statement) if isinstance(statement, Scope) else ()), statement]
     for number, statement in enumerate(statements):
         yield _step(number, statement, labels, tables, len(statements))
 

@@ -37,7 +37,7 @@ class Projection:
     """`claims` has for each step of the fused kernel the steps of the kernel that it claims to be, `branches` the
     branches, `foreign` the steps that claim to be another kernel's only. Filled by `check`: `ends` are the
     registers and cases at the end of each block, `ended` the lanes that leave it with the kernel at its end, `taken`
-    the blocks to which lanes go from it,
+    the blocks to which lanes go from it, with the kernel's places there,
     `matched` the kernel's steps that an event was, `ballots` those by which a step's lane mask is cut, `polarity`
     for a branch the kernel's branch that it is, and whether it goes the same way, `divided` that branch for the
     lanes whose kernel has not ended; `computed` the values of the fused kernel's steps that only compute; `handed`
@@ -86,7 +86,7 @@ class Projection:
     asking_of_cta: set[int] = field(default_factory=set, init=False)
     active: dict[int, tuple[int, int]] = field(default_factory=dict, init=False)
     ended: dict[int, int] = field(default_factory=dict)
-    taken: dict[int, frozenset[int]] = field(default_factory=dict, init=False)
+    taken: dict[int, dict[int, frozenset[int]]] = field(default_factory=dict, init=False)
     cuts: dict[int, set[int]] = field(default_factory=dict, init=False)
     comers: set[int] = field(default_factory=set, init=False)
     barrier_ids: dict[int, set[tuple[str, str]]] = field(default_factory=dict, init=False)
@@ -230,10 +230,11 @@ class Projection:
             if followed and all("uni" in step.facts.modifiers for step in followed):
                 self.promised.add(last.number)
         self.ends[start] = registers, cases
-        self.ended[start], self.taken[start] = FALSE, frozenset()
+        self.ended[start], self.taken[start] = FALSE, {}
         for target, tests in self._ways(registers, last).items():
             found = here.on_edge(cases, tests, last, target)
-            self.taken[start] = self.taken[start] | {target} if found else self.taken[start]
+            if found:
+                self.taken[start][target] = frozenset(found)
             if END in found and target not in (END, *unaided(self.fused)):
                 self.ended[start] = self.formulas.either(self.ended[start], found[END][0])
             after = self._asking(registers, last, target)

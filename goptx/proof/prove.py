@@ -187,7 +187,7 @@ class _Proof:
 
     def _program(self, entry: Function, module: Module, letter: str) -> Program:
         with rule("reading", letter):
-            return program_of(entry, pure_functions(module))
+            return program_of(entry, pure_functions(module), hints=bool(letter))
 
     def _claims(self, fused: Program) -> dict[int, tuple[Claim, ...]]:
         """Those of kernels that there are. What several kernels claim is done once for all of them, so it must not

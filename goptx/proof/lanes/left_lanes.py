@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import END, NotProved
+from goptx.proof.kernel_code import END, NotProved, Step
 from goptx.proof.lanes.lane_states import Case, Event
 from goptx.proof.step_forms import FULL, mask_of, quoted
 from goptx.proof.sync.waits import is_counted
@@ -68,16 +68,17 @@ class LeftLanes:
                     place = "is past it" if case.place == END else f"is at {quoted(self.kernel.steps[case.place])}"
                     raise NotProved(step.line, f"a lane whose kernel {place} may pass `{step.statement}`")
             elif step.number not in case.done and self._under(event.guard, case) != FALSE:
-                if is_counted(step) and self._comes_along(case, event, cases):
+                if is_counted(step) and self._comes_along(case, event, cases, ended):
+                    self._check_exchange(case, event)
                     self.of.comers.add(step.number)
                     continue
                 place = "has ended" if case.place == END else f"is at {quoted(self.kernel.steps[case.place])}"
                 raise NotProved(step.line, f"a lane whose kernel {place} may execute `{step.statement}`")
 
-    def _comes_along(self, case: Case, event: Event, cases: Sequence[Case]) -> bool:
+    def _comes_along(self, case: Case, event: Event, cases: Sequence[Case], ended: bool) -> bool:
         """Whether a lane comes to a barrier with a count only because another lane of its warp does, for which the
-        kernel is there; and its own kernel has ended. Or it cannot be that the kernel has not: lanes of a warp come to
-        an aligned barrier together, and this lane's kernel does not come to it next."""
+        kernel is there; and its own kernel has ended: the barrier counts warps. Or it cannot be that the kernel has
+        not: lanes of a warp come to an aligned barrier together, and this lane's kernel does not come to it next."""
         asked = event.asked
         if asked is None:
             return False
@@ -85,9 +86,17 @@ class LeftLanes:
         own = [self.kernel.steps[n] for n in self.of.claims[event.step.number]]
         return (
             all(self._under(asked, c) == FALSE for c in (case, *others))
-            and all(s.facts.aligned and is_counted(s) for s in own)
-            and (case.place == END or not self.kernel.comes_to(case.place, {s.number for s in own}, self._counted))
+            and all(is_counted(s) for s in own)
+            and (ended or (all(s.facts.aligned for s in own) and not self._comes_next(case, event.step, own)))
         )
+
+    def _comes_next(self, case: Case, step: Step, barriers: Sequence[Step]) -> bool:
+        """Whether one of these may be the kernel's next barrier with a count."""
+        for number in case.order:
+            if number > step.number and is_counted(self.events[number].step):
+                mine = [self.kernel.steps[n] for n in self.of.claims[number]]
+                return not all(s.facts.aligned and s not in barriers for s in mine)
+        return case.place != END and self.kernel.comes_to(case.place, {s.number for s in barriers}, self._counted)
 
     @cached_property
     def _counted(self) -> frozenset[int]:

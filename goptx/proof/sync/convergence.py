@@ -15,10 +15,11 @@ from functools import lru_cache
 
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import END, NotProved, Program, Step
+from goptx.proof.lanes.lane_states import Case
 from goptx.proof.projection import Projection
-from goptx.proof.sync.unaided import common_region, common_side
+from goptx.proof.sync.unaided import common_region, common_side, unaided
 from goptx.proof.sync.varying import varying_branches, varying_steps
-from goptx.proof.sync.waits import is_aligned, is_counted
+from goptx.proof.sync.waits import is_aligned, is_barrier, is_counted
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import Scope
 
@@ -85,10 +86,11 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
     fused = projection.fused
     steps = [s for s in fused.steps if s.number not in projection.foreign]
     own = [s for s in steps if s.number in projection.matched]
+    counted = [s for s in own if any(is_counted(projection.kernel.steps[n]) for n in projection.matched[s.number])]
     unclaimed = [s for s in steps if s.number not in projection.claims]
     added = [s for s in unclaimed if s.facts.row.scope == Scope.WARP or (s.facts.row.scope and s.facts.aligned)]
     if projection.comers:  # then all lanes of a warp come to each of these, so that they have come to as many
-        added += [s for s in own if any(is_counted(projection.kernel.steps[n]) for n in projection.matched[s.number])]
+        added += counted
     joint = list[Step]()
     if _taken_together(projection):  # the same
         joint = [s for s in own if any(is_aligned(projection.kernel.steps[n]) for n in projection.matched[s.number])]
@@ -97,7 +99,7 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
         if promised and step.number in varying_steps(fused, Scope.WARP):
             raise NotProved(step.line, f"`{step.statement}` has a guard, which may differ between lanes")
     whole = [s for s in own if is_aligned(s)]
-    for step in whole:
+    for step in dict.fromkeys((*whole, *counted)):
         _check_guard(projection, step)
     together = [s for s in own if s.facts.row.scope in (Scope.WARP, Scope.WARPGROUP)]
     for branch in sorted(diverging):
@@ -115,6 +117,7 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
             what = f"`{last.statement}` says that all lanes of a warp go one way, which is not proved"
             raise NotProved(last.line, what)
         _check_sides(projection, branch, last, together)
+        _check_counted(projection, branch, last, counted)
     of_warpgroups = [s for s in together if s.facts.row.scope == Scope.WARPGROUP]
     for branch in sorted(varying_branches(fused, Scope.WARPGROUP)) if of_warpgroups else ():
         _check_sides(projection, branch, fused.steps[fused.blocks[branch][-1]], of_warpgroups)
@@ -122,13 +125,61 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
 
 
 def _check_guard(projection: Projection, step: Step) -> None:
-    """That the lanes of a warp come to an aligned barrier together, or as they do in the kernel."""
+    """That the lanes of a warp come to a barrier together, or as they do in the kernel. A barrier that is not aligned
+    waits for those that do not come until they end."""
     fused, kernel = projection.fused, projection.kernel
     cases = projection.ends[fused.block_of[step.number]][1]
-    ended = any(c.place == END and step.number not in c.done for c in cases)
+    if is_aligned(step):
+        ended = any(c.place == END and step.number not in c.done for c in cases)
+    else:
+        ended = any(_may_end(projection, c.place) for c in cases if not _comes_to_barrier(fused, step, c))
     own = all(kernel.steps[n].guard for n in projection.matched[step.number]) and not ended
     if step.number in varying_steps(fused, Scope.WARP) and not own:
-        raise NotProved(step.line, f"`{step.statement}` is aligned, and not all lanes of a warp may execute it")
+        raise NotProved(step.line, f"not all lanes of a warp may execute `{step.statement}`, which waits for them")
+
+
+def _comes_to_barrier(fused: Program, step: Step, case: Case) -> bool:
+    """Whether lanes of a case come to another barrier of their kernel in the block, after that step."""
+    return any(n > step.number and is_barrier(fused.steps[n]) for n in case.order)
+
+
+def _may_end(projection: Projection, place: int) -> bool:
+    """Whether a lane of the kernel may come to the end before a barrier."""
+    kernel = projection.kernel
+    ends = {s.number for s in kernel.steps if END in kernel.following(s)}
+    barriers = {s.number for s in kernel.steps if is_barrier(s) and not s.guard}
+    return place == END or kernel.comes_to(place, ends, barriers)
+
+
+def _check_counted(projection: Projection, branch: int, last: Step, counted: list[Step]) -> None:
+    """That lanes at a barrier with a count do not wait for others of their warp which the branch leads elsewhere: in
+    the kernel it waits for these until they end, and they go on where that has ended."""
+    fused = projection.fused
+    sides = {t: common_side(fused, branch, t) for t in fused.successors(branch)}
+    for step in (s for s in counted if not _is_around(projection, last, s)):
+        for target, places in projection.taken[branch].items():
+            others = frozenset().union(*(its for t, its in sides.items() if t != target))
+            stays = target != END and target not in unaided(fused)
+            if stays and fused.block_of[step.number] in others and any(_may_end(projection, p) for p in places):
+                what = f"which the branch in line {last.line} leads elsewhere, and whose kernel may end"
+                raise NotProved(step.line, f"`{step.statement}` may wait for a lane of its warp {what}")
+
+
+def _is_around(projection: Projection, last: Step, step: Step) -> bool:
+    """Whether the branch is one of the kernel around aligned barriers, and its sides meet before the end: all lanes of
+    a warp take such a branch alike."""
+    kernel = projection.kernel
+    block = kernel.block_of[projection.polarity[last.number][0]] if last.number in projection.polarity else END
+    if block == END or _only_ends(kernel, kernel.meeting_points[block]):
+        return False
+    own = [kernel.steps[n] for n in projection.matched[step.number]]
+    return all(is_aligned(s) and kernel.block_of[s.number] in kernel.region(block) for s in own)
+
+
+def _only_ends(kernel: Program, block: int) -> bool:
+    """Whether a lane does nothing more from a block on."""
+    after = kernel.reached(block, kernel.successors) if block != END else ()
+    return not any(kernel.is_effect(kernel.steps[n]) for b in after for n in kernel.blocks[b])
 
 
 def _check_sides(projection: Projection, branch: int, last: Step, together: list[Step]) -> None:
