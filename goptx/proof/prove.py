@@ -31,7 +31,7 @@ from goptx.proof.sync.products import check_products
 from goptx.proof.sync.termination import check_termination
 from goptx.proof.sync.waiting import Found, check_waiting
 from goptx.proof.terms import Terms
-from goptx.proof.variables import Variables
+from goptx.proof.variables import Variables, pointer_alignment
 from goptx.proof.witness import Claim, Named, Witness, read_witness
 from goptx.ptx.ir import Directive, Function, Module
 from goptx.ptx.parse import parse
@@ -214,6 +214,14 @@ class _Proof:
         own = [
             e for m, n in zip(self.kernels, self.witness.kernels, strict=True) for e in m.entries if e.name == n.entry
         ]
+        promised = [
+            (name, pointer_alignment(variable))
+            for e, n in zip(own, self.witness.kernels, strict=True)
+            for name, variable in zip(n.parameters, e.parameters, strict=False)
+        ]
+        for parameter in entry.parameters:
+            if pointer_alignment(parameter) > max((a for name, a in promised if name == parameter.name), default=1):
+                raise NotProved(parameter.line, f"`{parameter}` is a pointer that no kernel says is so aligned")
         for directive in entry.directives:
             known = any((directive.name, directive.values) == (d.name, d.values) for e in own for d in e.directives)
             if known and (not self.witness.launch or self.witness.launch.common or not self._bounds_block(directive)):

@@ -135,6 +135,14 @@ def _form(variable: Variable) -> tuple[object, ...]:
     return external, variable.space, qualifiers, variable.alignment, variable.dims, variable.init
 
 
+def pointer_alignment(parameter: Variable) -> int:
+    """The bytes to which a parameter says that the pointer in it is aligned, 1 where it says nothing."""
+    words = " ".join(parameter.qualifiers).split()
+    if ".ptr" not in words:
+        return 1
+    return int(words[words.index(".align") + 1]) if ".align" in words else 4
+
+
 def module_variables(module: Module) -> dict[str, Variable]:
     """The variables that a module declares outside functions."""
     return {item.name: item for item in module.items if isinstance(item, Variable)}

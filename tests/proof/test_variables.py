@@ -95,3 +95,20 @@ def test_an_external_variable_is_not_a_new_one() -> None:
     assert "is not declared as the kernel declares it" in str(made)
     renamed = re.sub(r"\bt(?=[+[])", "other", text).replace('{"t": "t"}', '{"t": "other"}')
     assert renamed.count("other") == 5 and "`t` is known by another name" in str(proved(renamed, *sources))
+
+
+POINTER = ".param .u64 .ptr .global"
+
+
+@pytest.mark.parametrize(("own", "fused", "right"), [
+    (".align 4", ".align 4", True), (".align 4", ".align 2", True), (".align 4", ".align 8", False),
+    ("", ".align 4", True), ("", ".align 16", False), (".align 1", "", False), (".align 16", "", True),
+])  # fmt: skip
+def test_a_pointer_is_no_more_aligned_than_a_kernel_says(own: str, fused: str, right: bool) -> None:
+    """An assembler may rely on that. A pointer of which nothing is said is aligned to 4 bytes."""
+    source = kernels(".global .align 4 .u32 t[2];")[0].replace(".param .u64", f"{POINTER} {own}")
+    text = goptx.coarsen(goptx.read(source), 2).text()
+    said = next(line for line in text.splitlines() if POINTER in line)
+    made = proved(text.replace(said, said.replace(f"{POINTER} {own}".strip(), f"{POINTER} {fused}".strip())), source)
+    assert made.proved == right, str(made)
+    assert right or "is a pointer that no kernel says is so aligned" in str(made)

@@ -16,6 +16,7 @@ from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.polynomials import Form, Product, divided, less, times, total, whole
 from goptx.proof.terms import Terms
 
+MOST_CHOICES = 8  # one after the other, each of which doubles the cases
 _Either = Callable[[int, int, int], int]
 Limit = tuple[Form, bool]  # a form, and whether it is below 0
 
@@ -36,6 +37,7 @@ class Integers:
         self._ranges: dict[int, tuple[int, int]] = {}
         self._bounds: list[tuple[frozenset[int], int]] = []
         self._limits: tuple[Limit, ...] = ()
+        self._numeric: dict[int, bool] = {}
 
     # terms -------------------------------------------------------------------------------------------
 
@@ -307,19 +309,21 @@ class Integers:
 
     def _by_cases(
         self, operands: Sequence[int], rule: Callable[[Sequence[int]], int], either: _Either,
-        otherwise: Callable[..., int] | None = None, given: int = TRUE,
+        otherwise: Callable[..., int] | None = None, given: int = TRUE, most: int = MOST_CHOICES,
     ) -> int:  # fmt: skip
-        """With the choices among the operands made before the rule applies. Where launches decide them, `otherwise` is
-        what is made of operands that have no normal form in some of the cases."""
+        """With the choices among the operands made before the rule applies, at most so many. Where launches decide
+        them, `otherwise` is what is made of operands that have no normal form in some of the cases."""
         test = next((self.terms[t].formula for t in operands if self.terms[t].head == "choice"), None)
         if test is None:
             with self._where([*self._limits_of(given)]):
                 return rule(operands)
+        if not most or not all(map(self._is_numeric, operands)):
+            raise _Unknown
         found: list[int | None] = []
         cases = [(half, [self.terms.resolved(t, half) for t in operands]) for half in self.formulas.halves(given, test)]
         for half, its in cases:
             try:
-                found.append(self._by_cases(its, rule, either, otherwise, half))
+                found.append(self._by_cases(its, rule, either, otherwise, half, most - 1))
             except _Unknown:
                 found.append(None)
         if not any(f is not None for f in found):
@@ -330,6 +334,14 @@ class Integers:
             otherwise(*its) if f is None and otherwise else f or 0 for f, (_, its) in zip(found, cases, strict=True)
         ]
         return either(test, *values) if len(values) > 1 else values[0]
+
+    def _is_numeric(self, term: int) -> bool:
+        """Whether one of the terms that it chooses from has a normal form."""
+        if self.terms[term].head != "choice":
+            return self.known(term) is not None
+        if term not in self._numeric:
+            self._numeric[term] = any(map(self._is_numeric, self.terms[term].parts))
+        return self._numeric[term]
 
     def _residues(
         self, operands: Sequence[int], bits: Sequence[int], rule: Callable[..., int], either: _Either, *done: Form
