@@ -72,7 +72,7 @@ def called(statement: Instruction | Scope) -> Called | None:
     moved = [m for m in (*stores, *loads) if m is not None]
     own = {name for r in statement.body if isinstance(r, Registers) for name, _ in r.names}
     local = any(str(m.value) in own for m in moved)
-    known = all(isinstance(s, Instruction | Registers | Declaration) for s in statement.body)
+    known = all(isinstance(s, Instruction | Registers | Declaration) or _is_line(s) for s in statement.body)
     declared = [_declared(statement, name) for name in (*results, *arguments)]
     if len(moved) < len(stores) + len(loads) or local or not known or not all(declared):
         return None
@@ -100,6 +100,11 @@ def computed_before(scope: Scope) -> list[Instruction]:
         else:
             found.append(statement)
     return found
+
+
+def _is_line(statement: Statement) -> bool:
+    """Whether it only names a line of the source."""
+    return isinstance(statement, Directive) and statement.name == ".loc"
 
 
 def _declares(statement: Statement) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ def test_lanes_that_have_ended_may_leave(own: str) -> None:
 
 
 @pytest.mark.parametrize("own", COUNTED)
-def test_a_guard_does_not_leave_lanes_behind(own: str) -> None:
+def test_a_guard_leaves_no_lane_of_the_warp_out(own: str) -> None:
     text = RUN + f"A8: @%a_p7 {own}\nA9: @%a_p7 st.global.u32 [%a_d2], %a_r3;\nbar.warp.sync -1;\nB1\nB2\nB3\nB4"
     assert "not all lanes of a warp may execute" in str(certificate(given(own), text))
 

@@ -56,6 +56,14 @@ def test_what_is_passed_may_be_computed_in_the_braces(strategy: Strategy) -> Non
         assert changed != fused and made_of(changed, COMPUTED).startswith("not proved"), (old, new)
 
 
+def test_lines_of_the_source_stand_in_braces_and_pragmas_do_not() -> None:
+    fused = text(COMPUTED)
+    store, *_ = re.findall(r" +st\.param\.b32 \[b\], %b_r5;.*\n", fused)
+    assert made_of(fused.replace(store, f".loc 1 2 3\n{store}"), COMPUTED).startswith("proved")
+    pragma = '.pragma "nounroll";'
+    assert "a call of a form" in made_of(fused.replace(store, f"{pragma}\n{store}"), COMPUTED)
+
+
 @pytest.mark.parametrize("edit", REFUSED)
 def test_braces_that_do_more_are_refused(edit: str) -> None:
     old, new = REFUSED[edit]

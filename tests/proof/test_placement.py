@@ -318,7 +318,7 @@ def test_kernels_side_by_side_are_proved(strategy: str, names: str, shapes: str)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shapes", ["100:256 77:128"])
+@pytest.mark.parametrize("shapes", ["100:256 77:128", "?:256 ?:100"])
 def test_ratios_are_proved(shapes: str) -> None:
     woven = fused("harris lud", shapes, "interleave", ratio=(2, 3))
     assert prove(woven)

@@ -105,10 +105,11 @@ POINTER = ".param .u64 .ptr .global"
     ("", ".align 4", True), ("", ".align 16", False), (".align 1", "", False), (".align 16", "", True),
 ])  # fmt: skip
 def test_a_pointer_is_no_more_aligned_than_a_kernel_says(own: str, fused: str, right: bool) -> None:
-    """An assembler may rely on that. A pointer of which nothing is said is aligned to 4 bytes."""
+    """An assembler may rely on that. Without a number it is 4 bytes."""
     source = kernels(".global .align 4 .u32 t[2];")[0].replace(".param .u64", f"{POINTER} {own}")
     text = goptx.coarsen(goptx.read(source), 2).text()
-    said = next(line for line in text.splitlines() if POINTER in line)
-    made = proved(text.replace(said, said.replace(f"{POINTER} {own}".strip(), f"{POINTER} {fused}".strip())), source)
+    declared = next(line for line in text.splitlines() if POINTER in line)
+    other = declared.replace(f"{POINTER} {own}".strip(), f"{POINTER} {fused}".strip())
+    made = proved(text.replace(declared, other), source)
     assert made.proved == right, str(made)
     assert right or "is a pointer that no kernel says is so aligned" in str(made)
