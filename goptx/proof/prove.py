@@ -216,7 +216,7 @@ class _Proof:
         ]
         promised = [
             (name, pointer_alignment(variable))
-            for e, n in zip(own, self.witness.kernels, strict=True)
+            for e, n in zip(own, self.witness.kernels, strict=False)  # one that is missing is refused later
             for name, variable in zip(n.parameters, e.parameters, strict=False)
         ]
         for parameter in entry.parameters:
