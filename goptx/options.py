@@ -29,7 +29,7 @@ STREAMS: tuple[Streams, ...] = (False, True, "reversed")
 Unproved = Literal["refuse", "memory"]  # of a temporary that cannot be proved to be one
 UNPROVED: tuple[Unproved, ...] = get_args(Unproved)
 
-Fold = Literal["static", "chunk"]  # which of a kernel's CTAs a CTA of folded grids runs
+Fold = Literal["static", "chunk", "ticket"]  # which of a kernel's CTAs a CTA of folded grids runs
 FOLDS: tuple[Fold, ...] = get_args(Fold)
 
 Objective = Literal["device", "launched"]  # the time on the device alone, or with what the host takes to launch

@@ -54,7 +54,7 @@ STRATEGIES: Flags = {
     },
     "fold": {
         "help": "horizontal: launch few CTAs, of which each runs several of each kernel's, one after the other: static "
-        "(every n-th), or chunk (a contiguous piece)"
+        "(every n-th), chunk (a contiguous piece), or ticket (the next one that is left)"
     },
     "ctas": {"type": int, "metavar": "N", "help": "of folded grids: how many CTAs are launched (default: one wave)"},
     "role_registers": {

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from goptx.device.launches.bound_launch import BoundLaunch
 from goptx.device.launches.prepared_launch import PreparedLaunch
+from goptx.device.launches.ticket_counters import drawing
 from goptx.device.load import Launcher, Starter, current_device, device_number, in_turn, load_all
 from goptx.device.loaded import remember
 from goptx.device.recorded_streams import check_launch
 from goptx.device.side_by_side import side_by_side
 from goptx.errors import DependenceWarning, DeviceError, InputError
 from goptx.launch.bind import Arguments
+from goptx.launch.launch_plan import TICKETS
 from goptx.launch.launching import Extent, Launch, Launching
 from goptx.launch.native_code import NativeCode
 from goptx.launch.shape import MOST_REGISTERS, Shape
@@ -210,8 +212,15 @@ class Executable:
                 strict=True,
             )
         ]
+        if self._draws:
+            return drawing(launchers[0], self.kernels(max_registers)[0])
         streams = self.launching.streams
         return side_by_side(launchers, backwards=streams == "reversed") if streams else in_turn(launchers)
+
+    @cached_property
+    def _draws(self) -> bool:
+        """Whether the one kernel draws tickets."""
+        return any(p.role == TICKETS for p in self.launching.params)
 
 
 def _loaded(launch: Launch, native: NativeCode) -> Kernel:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Hashable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -241,6 +242,15 @@ class Starter:
         made, tables = self.driver_stream(stream), memory.tables
         for i, launcher in enumerate(self.launchers):  # quicker than a strict zip
             launcher.start(made, tables[i])
+
+    def for_nodes(self) -> int:
+        """What the launches have to be passed as nodes of a graph, in `passing`."""
+        return 0
+
+    def passing(self, memory: ParameterMemory, number: int) -> AbstractContextManager[None]:
+        """While it is entered, the tables of the memory have the parameters of launches with that number. Launches
+        that need none have the same always."""
+        return nullcontext()
 
     def driver_stream(self, stream: Any) -> Any:
         """The driver's object for a stream; None is the default stream. Raises `DeviceError`."""

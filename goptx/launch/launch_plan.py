@@ -21,6 +21,8 @@ from goptx.options import AXES, Placement
 ALIGNMENT = 1024  # bytes, of each kernel's dynamic shared memory: TMA and wgmma rely on it
 AT_ONCE = 132 * 2048  # threads that an H200 runs at once; no other GPU runs many more
 WARP = 32  # threads
+COUNTERS = 1 << 14  # launches of a loaded kernel that may run at once, where grids are folded by tickets
+TICKETS = "tickets"  # the role of the number of the counters that such a launch uses
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,7 @@ class Plan:
         return tuple(found)
 
     def values(self, shapes: Sequence[Shape]) -> dict[str, int]:
-        """The values by role, for known shapes."""
+        """The values by role, for known shapes. Of counters it is the first: what launches may take others."""
         found: dict[str, int] = {}
         carried = map(_product, self.carried("grid", shapes))
         for k, (letter, shape, ctas) in enumerate(zip(self.letters, shapes, carried, strict=True)):
@@ -193,7 +195,7 @@ class Plan:
                 found |= {f"{letter}.{what}.{a}": n or 0 for a, n in zip(AXES, shape.axes(what), strict=True)}
             found[f"{letter}.shared"] = shape.shared or 0
             found[f"{letter}.spread"] = spread(ctas or 0, self.among(k, shapes) or 0)
-        return {role: found[role] for role in self.roles}
+        return {role: 0 if role == TICKETS else found[role] for role in self.roles}
 
     def is_spread(self, kernel: int) -> bool:
         """Whether the kernel's CTAs are distributed as by `spread`."""

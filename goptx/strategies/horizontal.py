@@ -61,9 +61,10 @@ def horizontal(
     tunable: for each kernel, whether it is right with any block of whole warps. `partition` may then give it another
         block than its own, changed along the last axis only. The default is what the specification beside its file
         says.
-    fold: "static" or "chunk" for folded grids: few CTAs are launched, and the warps that a CTA gives to a kernel run
-        several of the kernel's CTAs, one after the other: every n-th ("static", with n CTAs launched), or a contiguous
-        piece ("chunk"). None (default): each CTA runs one of each kernel.
+    fold: "static", "chunk" or "ticket" for folded grids: few CTAs are launched, and the warps that a CTA gives to a
+        kernel run several of the kernel's CTAs, one after the other: every n-th ("static", with n CTAs launched), a
+        contiguous piece ("chunk"), or, as soon as one is done, the next one that is left ("ticket"). None (default):
+        each CTA runs one of each kernel.
     ctas: how many CTAs are launched if grids are folded. The default is as many as the GPU holds at once: the SMs of
         the target's largest known GPU, times the CTAs for which one has threads and registers.
     role_registers: for each kernel, registers of a thread: a multiple of 8 from 24 to 256. They are moved between the

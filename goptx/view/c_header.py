@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from goptx.display import columns
-from goptx.launch.launch_plan import Plan
+from goptx.launch.launch_plan import COUNTERS, TICKETS, Plan
 from goptx.launch.launching import Launch
 from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Axes
@@ -97,6 +97,8 @@ def _numbers(params: Sequence[Parameter]) -> dict[str, str]:
 def _meaning(p: Parameter) -> str:
     if p.kernel is not None:
         return _ACCESS[p.access]
+    if p.role == TICKETS:
+        return f"number of the launch's counters, below {COUNTERS}; launches that may run at once take different ones"
     kernel, what, *axis = p.role.split(".")
     return _ROLES[what].format(kernel, *axis)
 

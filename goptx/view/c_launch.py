@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 
 from goptx.launch.coarsening import Coarse
-from goptx.launch.launch_plan import ALIGNMENT, Plan
+from goptx.launch.launch_plan import ALIGNMENT, COUNTERS, TICKETS, Plan
 from goptx.launch.shape import Axes
 from goptx.weaving.shapes.partitioned import Partitioned
 
@@ -61,6 +61,9 @@ def _body(plan: Plan, roles: Sequence[str]) -> Iterator[str]:
     yield from (f"launch->block[{i}] = {size}" for i, size in enumerate(_block(plan)))
     yield from _shared(plan)
     for i, role in enumerate(roles):
+        if role == TICKETS:
+            yield f"hidden[{i}] = 0 /* below {COUNTERS}; launches that may run at once take different numbers */"
+            continue
         letter, what, *axis = role.split(".")
         yield f"hidden[{i}] = {_hidden(plan, plan.letters.index(letter), what, *axis)}"
 

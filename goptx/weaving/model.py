@@ -215,10 +215,13 @@ class CtaLoop:
     """The loop in which the threads of a CTA run several CTAs of one kernel. `before` moves registers and computes the
     number of the first; `none` holds where there is no such CTA. `begin` is code at the beginning of each, `step` gets
     the next number, and then `more` holds if there is one. All of it is equal for all threads of the kernel in a
-    CTA."""
+    CTA. Where one thread gets the number for all, that is `drawn`, and `threads` are those that meet between it and
+    `step`."""
 
     before: tuple[Instruction, ...]
     none: str
     begin: tuple[Instruction, ...]
     step: tuple[Instruction, ...]
     more: str
+    drawn: tuple[Instruction, ...] = ()
+    threads: int = 0

@@ -120,6 +120,7 @@ class Driver:
         self.captured: dict[int, tuple[int, list[int]]] = {}
         self.events: dict[int, tuple[int, list[int]]] = {}  # that were recorded on captured streams
         self.instantiated = 0
+        self.ids: dict[int, int] = {}  # of streams whose ids are not their handles
         self.next = 1000
 
     CUfunction = CUstream = CUkernel = CUgraph = CUgraphNode = CUgraphExec = staticmethod(int)
@@ -192,6 +193,9 @@ class Driver:
 
     def cuStreamIsCapturing(self, stream: int) -> tuple[int, int]:
         return 0, int(stream in self.captured)
+
+    def cuStreamGetId(self, stream: int) -> tuple[int, int]:
+        return 0, self.ids.get(stream, stream)
 
     def cuStreamBeginCapture(self, stream: int, mode: int) -> tuple[int]:
         self.captured[stream] = self.cuGraphCreate(0)[1], []

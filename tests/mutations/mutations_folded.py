@@ -4,6 +4,8 @@ from mutations.mutations import WEAVING, Mutation
 
 FOLDED = "tests/strategies/test_folded.py"
 VALUES = f"{FOLDED}::test_unequal_grids_and_partial_rounds"
+TICKETS, COUNTERS = "tests/strategies/test_tickets.py", "tests/device/test_counters.py"
+TICKET_CODE, NUMBERS = f"{WEAVING}/shapes/ticket_code.py", "goptx/device/launches/ticket_counters.py"
 VIRTUAL_CTAS, LOOPS = f"{WEAVING}/shapes/virtual_ctas.py", f"{WEAVING}/shapes/cta_loops.py"
 
 OF_FOLDED_GRIDS = (
@@ -97,5 +99,96 @@ OF_FOLDED_GRIDS = (
         "separate = block.region or following.region or block.alone or following.alone",
         "separate = block.region or following.region",
         f"{FOLDED}::test_code_of_the_loop_stays_by_itself",
+    ),
+    Mutation(
+        "an estimate of registers halves the CTAs of an SM",
+        "goptx/cost/ctas_at_once.py",
+        "max(fitting(estimated), min(2, fitting(FEWEST_REGISTERS)))",
+        "fitting(estimated)",
+        f"{FOLDED}::test_two_ctas_where_only_registers_may_be_too_few",
+    ),
+    Mutation(
+        "the last ticket does not set the counter to 0",
+        TICKET_CODE,
+        "operand(s.subtract(ctas, 1))",
+        "operand(ctas)",
+        f"{TICKETS}::test_counters_are_as_before_when_the_launch_has_ended",
+    ),
+    Mutation(
+        "the next ticket is written where the last one is still read",
+        TICKET_CODE,
+        'Instruction("xor.b32", (place, place, operand(WORD)))',
+        'Instruction("xor.b32", (place, place, operand(0)))',
+        f"{TICKETS}::test_tickets_are_read_before_the_next_is_written",
+    ),
+    Mutation(
+        "all launches draw from the same counters",
+        TICKET_CODE,
+        "view.hidden(TICKETS), WORD * tickets.kernels",
+        "view.hidden(TICKETS), 0",
+        f"{TICKETS}::test_a_launch_uses_its_own_counters_only",
+    ),
+    Mutation(
+        "all kernels draw from one counter",
+        TICKET_CODE,
+        "_at(tickets.counters, WORD * k)",
+        "_at(tickets.counters, 0)",
+        f"{FOLDED}::test_each_cta_runs_once[ticket]",
+    ),
+    Mutation(
+        "tickets begin with the first virtual CTA, which a team has already",
+        TICKET_CODE,
+        'Instruction("add.u32", (ticket, ticket, s.read("%nctaid.x")), draws)',
+        'Instruction("add.u32", (ticket, ticket, operand(0)), draws)',
+        f"{FOLDED}::test_each_cta_runs_once[ticket]",
+    ),
+    Mutation(
+        "a team that draws does not wait for its ticket",
+        VIRTUAL_CTAS,
+        "(*loop.drawn, *meeting, *loop.step)",
+        "(*loop.drawn, *loop.step)",
+        f"{FOLDED}::test_each_cta_runs_once[ticket]",
+    ),
+    Mutation(
+        "dynamic arrays begin right after the tickets",
+        f"{WEAVING}/shapes/remap.py",
+        "(not users or (begins_there and alone))",
+        "(not users or begins_there)",
+        f"{TICKETS}::test_dynamic_arrays_are_aligned_after_the_tickets",
+    ),
+    Mutation(
+        "a team meets at a barrier that the kernel uses",
+        VIRTUAL_CTAS,
+        "free = [n for n in range(BARRIER_IDS) if str(n) not in used]",
+        "free = [*range(BARRIER_IDS)]",
+        f"{TICKETS}::test_barriers_that_are_not_left",
+    ),
+    Mutation(
+        "streams share counters",
+        NUMBERS,
+        "id_ = int(must(driver.cuStreamGetId(stream)))",
+        "id_ = 0",
+        f"{COUNTERS}::test_each_stream_has_its_own",
+    ),
+    Mutation(
+        "a captured launch has the counters of its stream",
+        NUMBERS,
+        "if int(must(driver.cuStreamIsCapturing(stream))):",
+        "if False:",
+        f"{COUNTERS}::test_each_captured_launch_has_its_own",
+    ),
+    Mutation(
+        "a node of a graph gets the counters of the latest launch",
+        "goptx/device/launches/launch_graph.py",
+        "with prepared.starter.passing(prepared.memory, self._number):",
+        "if prepared.memory:",
+        f"{COUNTERS}::test_nodes_of_graphs_keep_theirs",
+    ),
+    Mutation(
+        "a thread writes the number that another one is launching with",
+        NUMBERS,
+        "with self._lock:\n            memory.write_last(number)\n            yield",
+        "memory.write_last(number)\n        yield",
+        f"{COUNTERS}::test_threads_that_launch_at_once",
     ),
 )

@@ -1,6 +1,7 @@
 """Folded grids: a few CTAs run those of all kernels, one after the other, and each kernel is as it is alone."""
 
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from weaving.shaped_kernels import HEAD, KERNELS, kernel, stored
 
 import goptx
 from goptx import CannotWeave, EmulationFault, InputError, Shape
+from goptx.cost import ctas_at_once
+from goptx.options import FOLDS
 from goptx.results.fused_kernel import Woven
 
 SM_90A = HEAD.replace("sm_90", "sm_90a")
@@ -23,7 +26,7 @@ def fuse(*names: str, shapes: list[Shape], **options: Any) -> Woven:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fold, ctas", list(product(["static", "chunk"], [1, 3, 5])))
+@pytest.mark.parametrize("fold, ctas", list(product(FOLDS, [1, 3, 5])))
 @pytest.mark.parametrize("first, second", [("tiled", "registers"), ("leaving", "looping"), ("dynamic", "tiled")])
 def test_unequal_grids_and_partial_rounds(first: str, second: str, fold: str, ctas: int) -> None:
     shapes = [with_memory(Shape((3, 2, 2), (8, 8)), first), with_memory(Shape(7, 96), second)]
@@ -45,7 +48,7 @@ NEIGHBOUR = kernel(
 )
 
 
-@pytest.mark.parametrize("fold", ["static", "chunk"])
+@pytest.mark.parametrize("fold", FOLDS)
 def test_each_cta_runs_once(fold: Any) -> None:
     shapes = [Shape(7, 64), Shape((3, 3), 32)]
     same((COUNTING, COUNTING), shapes, fuse(COUNTING, COUNTING, shapes=shapes, fold=fold, ctas=3))
@@ -81,7 +84,7 @@ def test_blocks_that_are_not_whole_warps(block: Any) -> None:
 @pytest.mark.slow
 def test_more_ctas_than_a_kernel_has() -> None:
     shapes = [Shape(2, 64), Shape(9, 32)]
-    for fold in ("static", "chunk"):
+    for fold in FOLDS:
         same(("tiled", "leaving"), shapes, fuse("tiled", "leaving", shapes=shapes, fold=fold, ctas=4))
     woven = fuse("tiled", "leaving", shapes=shapes, ctas=100)
     assert woven.shape and woven.shape.ctas == 9
@@ -91,7 +94,7 @@ def test_more_ctas_than_a_kernel_has() -> None:
 @pytest.mark.slow
 def test_grids_that_are_known_at_launch_only() -> None:
     launched = [Shape((5, 3), 64), Shape(11, 64)]
-    for fold in ("static", "chunk"):
+    for fold in FOLDS:
         woven = fuse("tiled", "registers", shapes=[Shape(None, 64), Shape(None, 64)], fold=fold, ctas=4)
         assert {p.role for p in woven.params if p.kernel is None} >= {"A.grid.x", "B.grid.x"}
         same(("tiled", "registers"), launched, woven)
@@ -111,7 +114,7 @@ def test_three_kernels() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fold", ["static", "chunk"])
+@pytest.mark.parametrize("fold", FOLDS)
 def test_coarsened_kernels(fold: Any) -> None:
     """Several virtual CTAs are woven, and what they have in common is computed for each group of them."""
     shapes = [Shape(7, 64), Shape((3, 3), 64)]
@@ -320,7 +323,7 @@ def test_the_emulator_counts_registers() -> None:
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"fold": "dynamic"}, "fold `dynamic` is unknown; expected one of static, chunk"),
+        ({"fold": "dynamic"}, "fold `dynamic` is unknown; expected one of static, chunk, ticket"),
         ({"fold": None, "ctas": 3}, "ctas=3 is an option of folded grids"),
         ({"fold": None, "role_registers": (8, 8)}, "role_registers=.* is an option of folded grids"),
         ({"placement": "front"}, 'placement="front" says where .* and fold="static" says it, too'),
@@ -354,3 +357,13 @@ def test_the_default_fills_the_gpu() -> None:
     assert woven.shape and woven.shape.ctas == 132 * 2  # 65,536 registers for CTAs of 256 threads with 128 each
     few = fuse("registers", "tiled", shapes=shapes)
     assert few.shape and few.shape.ctas and few.shape.ctas % 132 == 0 and few.shape.ctas > 264
+
+
+@pytest.mark.parametrize("estimated, shared, on_an_sm", [(128, 0, 2), (168, 0, 2), (40, 0, 6), (168, 120 << 10, 1)])
+def test_two_ctas_where_only_registers_may_be_too_few(
+    estimated: int, shared: int, on_an_sm: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are estimated. Where one CTA fits in fact, the second does its half of the work after it."""
+    monkeypatch.setattr(ctas_at_once, "pressure", lambda flow, registers: SimpleNamespace(registers=estimated))
+    woven = fuse("registers", "registers", shapes=[Shape(4000, 192), Shape(9000, 64, shared)])
+    assert woven.shape and woven.shape.ctas == 132 * on_an_sm

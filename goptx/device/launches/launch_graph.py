@@ -34,14 +34,18 @@ class GraphNodes:
     def __init__(self, bound: BoundLaunch, graph: int, after: Sequence[int]) -> None:
         self.bound = bound
         driver = bindings()
-        starter, tables = bound.prepared.starter, bound.prepared.memory.tables
+        starter, memory = bound.prepared.starter, bound.prepared.memory
         self._driver = driver
-        self._params = [node_params(driver, one, table) for one, table in zip(starter.launchers, tables, strict=True)]
+        self._params = [
+            node_params(driver, one, table) for one, table in zip(starter.launchers, memory.tables, strict=True)
+        ]
+        self._number = starter.for_nodes()
         made: dict[int, Any] = {}
         before = [driver.CUgraphNode(node) for node in after]
-        for i in starter.order:  # branches tend to start in the order in which they were added
-            made[i] = must(driver.cuGraphAddKernelNode(driver.CUgraph(graph), before, len(before), self._params[i]))
-            before = [made[i]] if starter.ordered else before
+        with starter.passing(memory, self._number):
+            for i in starter.order:  # branches tend to start in the order in which they were added
+                made[i] = must(driver.cuGraphAddKernelNode(driver.CUgraph(graph), before, len(before), self._params[i]))
+                before = [made[i]] if starter.ordered else before
         self._nodes = [made[i] for i in range(len(made))]
 
     def __repr__(self) -> str:
@@ -65,10 +69,12 @@ class GraphNodes:
         made = None
         if executable is not None:
             made = driver.CUgraphExec(_handle(executable, "CUgraphExec", "raw_cuda_graph_exec", EXECUTABLES))
-        for node, params in zip(self._nodes, self._params, strict=True):
-            must(driver.cuGraphKernelNodeSetParams(node, params))
-            if made is not None:
-                must(driver.cuGraphExecKernelNodeSetParams(made, node, params))
+        prepared = self.bound.prepared
+        with prepared.starter.passing(prepared.memory, self._number):
+            for node, params in zip(self._nodes, self._params, strict=True):
+                must(driver.cuGraphKernelNodeSetParams(node, params))
+                if made is not None:
+                    must(driver.cuGraphExecKernelNodeSetParams(made, node, params))
 
 
 class LaunchGraph(GraphNodes):

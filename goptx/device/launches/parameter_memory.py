@@ -49,6 +49,10 @@ class ParameterMemory:
         else:
             self._put(self.starts[position], content)
 
+    def write_last(self, number: int) -> None:
+        """Writes the last parameter of the last launch, which may be a hidden one: a number of at most `WORD` bytes."""
+        self.words[-2] = number
+
     def contents(self) -> list[bytes]:
         """All parameters of each launch as one string; equal for equal parameters."""
         return [part.tobytes() for part in self._parts]

@@ -6,6 +6,7 @@ each CTA of the kernel once, however many CTAs are launched: their number is rea
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from goptx.launch.shape import MOST_CTAS
@@ -14,6 +15,7 @@ from goptx.weaving.model import CtaLoop
 from goptx.weaving.shapes.folded import Folded
 from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value, operand
 from goptx.weaving.shapes.thread_view import View
+from goptx.weaving.shapes.ticket_code import Drawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,26 +28,41 @@ class _Numbers:
 
 
 def cta_loop(
-    view: View, plan: Folded, number: Name, fresh: Fresh, begin: tuple[Instruction, ...]
+    view: View,
+    plan: Folded,
+    number: Name,
+    fresh: Fresh,
+    begin: tuple[Instruction, ...],
+    draw: Callable[[Name], Drawing] | None = None,
 ) -> tuple[CtaLoop, tuple[Registers, ...]]:
     """The loop over the kernel's CTAs, and its registers. `number` is the register that holds the number of the present
-    one; the scalars of the view are empty; `begin` is the code of `CtaLoop.begin`."""
+    one; the scalars of the view are empty; `begin` is the code of `CtaLoop.begin`; `draw` makes the code that draws
+    tickets and sets a predicate, where numbers are drawn."""
     s = view.scalars
     ctas, team = view.total("grid"), s.read("%ctaid.x")
-    found = _static(s, ctas, team) if plan.fold == "static" else _chunk(s, ctas, team)
+    found = _chunk(s, ctas, team) if plan.fold == "chunk" else _static(s, ctas, team)
     none = s.compare("ge", found.first, found.end)
     more = fresh.register(".pred")
     before = (*_moved(plan, view.position), *s.code, Instruction("mov.u32", (number, operand(found.first))))
+    if draw:
+        made = draw(more)
+        threads = plan.partition[view.position]
+        loop = CtaLoop((*before, *made.before), none.text, begin, made.step, more.text, made.drawn, threads)
+        return loop, (_one(number), *fresh.declared())
     step = (
         Instruction("add.u32", (number, number, operand(found.step))),
         Instruction("setp.lt.u32", (more, number, operand(found.end))),
     )
     loop = CtaLoop(before, none.text, begin, step, more.text)
-    return loop, (Registers((".b32",), ((number.text, None),)), *fresh.declared())
+    return loop, (_one(number), *fresh.declared())
+
+
+def _one(register: Name) -> Registers:
+    return Registers((".b32",), ((register.text, None),))
 
 
 def _static(s: Scalars, ctas: Value, team: Name) -> _Numbers:
-    """Team t of n runs t, t + n, t + 2n and so on."""
+    """Team t of n runs t, t + n, t + 2n and so on; or t, and then what it draws."""
     return _Numbers(team, ctas, s.read("%nctaid.x"))
 
 

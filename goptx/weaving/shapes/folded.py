@@ -14,6 +14,7 @@ from typing import ClassVar, Self
 
 from goptx.errors import InputError, TooLarge
 from goptx.launch.coarsening import Coarse
+from goptx.launch.launch_plan import TICKETS
 from goptx.launch.shape import MOST_CTAS, Extent, Shape
 from goptx.options import FOLDS, Fold, Placement
 from goptx.weaving.shapes.partitioned import Partitioned
@@ -28,7 +29,8 @@ MOST_AT_ENTRY = 255  # registers of a thread when a kernel begins
 @dataclass(frozen=True)
 class Folded(Partitioned):
     """fold: which virtual CTAs a team runs: "static" is every n-th, n being the CTAs of the fused kernel; "chunk" is a
-    contiguous piece.
+    contiguous piece; "ticket" is one of the first n, and then, whenever the team is done, the next one that no team has
+    (ticket_code.py).
     ctas: the CTAs of the fused kernel, unless its kernels all have fewer.
     registers: of a thread of each kernel, after registers were moved between the teams; empty if they are not.
     moves: whether the target can move registers. Else the fused kernel has their mean as a cap."""
@@ -69,6 +71,16 @@ class Folded(Partitioned):
         return self
 
     @property
+    def draws(self) -> bool:
+        """Whether teams draw the numbers of their virtual CTAs."""
+        return self.fold == "ticket"
+
+    @cached_property
+    def roles(self) -> tuple[str, ...]:
+        """With the number of the launch's counters, if teams draw from them."""
+        return (*super().roles, TICKETS) if self.draws else super().roles
+
+    @property
     def registers_at_entry(self) -> int | None:
         """Of a thread of the fused kernel when it begins: as many as all teams have together, shared out equally. None
         if registers are not moved."""
@@ -78,7 +90,7 @@ class Folded(Partitioned):
         return -(-all_of_them // (sum(self.partition) * REGISTER_STEP)) * REGISTER_STEP
 
     def __str__(self) -> str:
-        how = {"static": "every n-th", "chunk": "a contiguous piece"}[self.fold]
+        how = {"static": "every n-th", "chunk": "a contiguous piece", "ticket": "the next one that is left"}[self.fold]
         moved = [f"{k} {r}" for k, r in zip(self.letters, self.registers, strict=False)]
         text = f"{super().__str__()}; folded grids: n = {self.axes('grid')[0]} CTAs, each runs {how} of each kernel's"
         if not moved:

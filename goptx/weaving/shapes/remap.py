@@ -32,6 +32,7 @@ from goptx.weaving.shapes.launch_demands import check_clusters, check_fits, comm
 from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value, free_stem, operand
 from goptx.weaving.shapes.shared_pool import STATIC_LIMIT, Own, packed, pool_variable, shared_of, static_total
 from goptx.weaving.shapes.thread_view import WARP, View
+from goptx.weaving.shapes.ticket_code import Tickets, drawing, tickets_of
 
 LANES = "lanes"  # the block at whose end the threads end that do not belong to the kernel
 
@@ -83,11 +84,12 @@ def with_shapes(
     if plan.overlaid and sum(bool(o.static) for _, o in given) > 1:
         plan = replace(plan, carved=tuple(packed(o.static)[1] for _, o in given))
     check_clusters(linked, plan)
-    pool = _pool(linked, plan, own)
+    tickets = tickets_of(linked) if isinstance(plan, Folded) and plan.draws else None
+    pool = _pool(linked, plan, own, alone=not tickets)
     hidden = {r: Variable(".param", (".u32",), f"{linked.name}_{r.replace('.', '_')}") for r in plan.roles}
     numbers = {k.letter: Name(free_stem(f"%{k.prefix}_cta", k.register_names())) for k in linked.given}
     shaping = {
-        k.prefix: _Shaping(k, plan.letters.index(k.letter), linked, plan, o, hidden, pool, numbers[k.letter])
+        k.prefix: _Shaping(k, plan.letters.index(k.letter), linked, plan, o, hidden, pool, numbers[k.letter], tickets)
         for k, o in zip(linked.kernels, own, strict=True)
     }
     prologues = {s.kernel.letter: s.prologue() for s in shaping.values() if s.is_copy and not s.kernel.copy}
@@ -98,6 +100,7 @@ def with_shapes(
     if pool:
         moved = {name for s in shaping.values() for name in s.places}
         items = (pool_variable(pool), *(i for i in items if not isinstance(i, Variable) or i.name not in moved))
+    items = (*(tickets.variables if tickets else ()), *items)
     check_parameters(kernels, linked.version, hidden.values())
     roles = [f"parameters after those of the kernels: {', '.join(plan.roles)}"] if plan.roles else []
     notes = (*linked.notes, str(plan), *roles)
@@ -120,11 +123,12 @@ def _in_loops(linked: Linked, plan: Folded, shaping: Iterable[_Shaping], prologu
     return replace(linked, kernels=kernels, loops=loops)
 
 
-def _pool(linked: Linked, plan: Plan, own: Sequence[Own]) -> str:
-    """The name of the one dynamic array; "" where the kernels' own arrays may stay as they are."""
+def _pool(linked: Linked, plan: Plan, own: Sequence[Own], alone: bool) -> str:
+    """The name of the one dynamic array; "" where the kernels' own arrays may stay as they are. `alone`: there is no
+    other static memory."""
     users = [plan.letters.index(k.letter) for k, o in zip(linked.kernels, own, strict=True) if o.dynamic]
     begins_there = users == plan.order[:1] or (plan.overlaid and len(users) == len({*users}))
-    if not any(plan.carved) and (not users or begins_there):
+    if not any(plan.carved) and (not users or (begins_there and alone)):
         return ""
     return free_name(f"{linked.name}_shared", {i.name for i in linked.items if isinstance(i, Function | Variable)})
 
@@ -157,7 +161,7 @@ class _Prologue:
 class _Shaping:
     """The kernel at `position` of the plan, or a copy of it, with the shared memory that it has alone, the hidden
     parameters by role, and the name of the one dynamic array, if there is one. `number` is the register with the number
-    of the kernel's CTA where grids are folded."""
+    of the kernel's CTA where grids are folded; `tickets` the variables with which it is drawn, if it is."""
 
     kernel: Kernel
     position: int
@@ -167,6 +171,7 @@ class _Shaping:
     hidden: Mapping[str, Variable]
     pool: str
     number: Name
+    tickets: Tickets | None = None
 
     def kernel_within(self, functions: Mapping[str, str], prologue: _Prologue | None) -> Kernel:
         """The kernel as it is within the fused kernel; `functions` are those that it calls by other names."""
@@ -269,7 +274,9 @@ class _Shaping:
     def loop(self, plan: Folded, begin: tuple[Instruction, ...]) -> tuple[CtaLoop, tuple[Registers, ...]]:
         """That over the CTAs of folded grids, and its registers."""
         fresh = Fresh(free_stem(f"%{self.kernel.prefix}_fold", self.kernel.register_names()))
-        return cta_loop(self.view(Scalars(fresh)), plan, self.number, fresh, begin)
+        view, tickets = self.view(Scalars(fresh)), self.tickets
+        draw = (lambda more: drawing(self.view(Scalars(fresh)), tickets, self.number, more, fresh)) if tickets else None
+        return cta_loop(view, plan, self.number, fresh, begin, draw)
 
     @property
     def number_role(self) -> str:

@@ -114,6 +114,10 @@ class Scalars:
     def parameter(self, name: str) -> Name:
         return self._made("ld.param.u32", Address((Name(name),)))
 
+    def element(self, array: Operand, index: Value, size: int) -> Name:
+        """The address of an element of an array, in 64 bits; `size` in bytes."""
+        return self._made("mad.wide.u32", index, size, self._made("mov.u64", array, type_=".b64"), type_=".b64")
+
     def widened(self, a: Value) -> Name:
         """In 64 bits."""
         return self._made("cvt.u64.u32", a, type_=".b64")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import NoReturn
 
 import networkx as nx
 
@@ -118,6 +119,8 @@ def _barrier(linked: Linked, kernel: Kernel, flow: Flow) -> Iterator[Instruction
     """A barrier of all threads of the kernel, if there is anything that one of them could still use when another begins
     the next virtual CTA."""
     barriers = [i for i in flow.instructions() if is_barrier(i)]
+    if linked.loops[kernel.letter].threads:
+        return  # they meet when one of them has drawn the next number
     own = shared_of(kernel, linked)
     functions = called_functions(kernel, linked.items)
     if not (barriers or own.static or own.dynamic or functions):
@@ -125,11 +128,7 @@ def _barrier(linked: Linked, kernel: Kernel, flow: Flow) -> Iterator[Instruction
     ids = {i: i.operands[facts_of(i.opcode).barrier_id] for i in barriers}
     unknown = next((i for i, number in ids.items() if not isinstance(number, Immediate)), None)
     if unknown is not None:
-        raise CannotWeave(
-            f"{kernel.at(unknown.line)}: `{kernel.quote(unknown)}` takes its barrier id from a register, so no id is "
-            "left for the barrier between two CTAs of folded grids; use a constant id, or leave out fold=.",
-            rule="barrier-ids",
-        )
+        _refuse_register(kernel, unknown)
     counted = {str(number) for i, number in ids.items() if is_counted(i) or facts_of(i.opcode).reduces}
     free = next((n for n in range(BARRIER_IDS) if str(n) not in counted), None)
     if free is None:
@@ -153,11 +152,50 @@ def _all_code(linked: Linked, kernel: Kernel) -> Iterator[Instruction]:
 
 def in_loops(linked: Linked, inputs: Sequence[MergeInput]) -> list[MergeInput]:
     """Each kernel within its loop over virtual CTAs, after the range guard that keeps other kernels' threads out.
-    `inputs` has one for each kernel."""
-    return [_in_loop(side, linked.loops[k.letter]) for side, k in zip(inputs, linked.given, strict=True)]
+    `inputs` has one for each kernel. Raises `CannotWeave` where no barrier is left that the loops need."""
+    loops = [linked.loops[k.letter] for k in linked.given]
+    free = _free_barriers(linked, [side.flow for side in inputs]) if any(loop.threads for loop in loops) else iter(())
+    return [
+        _in_loop(side, loop, _meeting(loop.threads, next(free)) if loop.threads else ())
+        for side, loop in zip(inputs, loops, strict=True)
+    ]
 
 
-def _in_loop(side: MergeInput, loop: CtaLoop) -> MergeInput:
+def _free_barriers(linked: Linked, flows: Sequence[Flow]) -> Iterator[int]:
+    """The ids that no kernel uses. Raises `CannotWeave` where they are too few."""
+    used = set[str]()
+    for kernel, flow in zip(linked.given, flows, strict=True):
+        functions = (s for f in called_functions(kernel, linked.items) for s in statements_in(f.body or ()))
+        for i in (*flow.instructions(), *(s for s in functions if isinstance(s, Instruction))):
+            if is_barrier(i):
+                number = i.operands[facts_of(i.opcode).barrier_id]
+                if not isinstance(number, Immediate):
+                    _refuse_register(kernel, i)
+                used.add(str(number))
+    free = [n for n in range(BARRIER_IDS) if str(n) not in used]
+    if len(free) < len(flows):
+        kernel = linked.given[0]
+        raise CannotWeave(
+            f"{kernel.at(kernel.entry.line)}: tickets need a barrier for each kernel, and together the kernels use "
+            f'{len(used)} of {BARRIER_IDS}; give fold="static", or use separate launches.',
+            rule="barrier-ids",
+        )
+    return iter(free)
+
+
+def _meeting(threads: int, number: int) -> tuple[Instruction, ...]:
+    return (Instruction("barrier.sync", (Immediate(str(number)), Immediate(str(threads)))),)
+
+
+def _refuse_register(kernel: Kernel, barrier: Instruction) -> NoReturn:
+    raise CannotWeave(
+        f"{kernel.at(barrier.line)}: `{kernel.quote(barrier)}` takes its barrier id from a register, so no id is "
+        "left for the barrier between two CTAs of folded grids; use a constant id, or leave out fold=.",
+        rule="barrier-ids",
+    )
+
+
+def _in_loop(side: MergeInput, loop: CtaLoop, meeting: tuple[Instruction, ...]) -> MergeInput:
     """No code of the loop shares a block with the kernel's, so that nothing moves from one virtual CTA to another."""
     flow = side.flow
     guard = flow.blocks[flow.entry] if flow.entry == RANGE_GUARD else None
@@ -172,7 +210,9 @@ def _in_loop(side: MergeInput, loop: CtaLoop) -> MergeInput:
     blocks |= {
         before: Block(loop.before, Branch(Guard(Name(loop.none)), EXIT, begin, uniform=True), alone=True),
         begin: Block(loop.begin, Jump(step if first == EXIT else first), alone=True),
-        step: Block(loop.step, Branch(Guard(Name(loop.more)), begin, EXIT, uniform=True), alone=True),
+        step: Block(
+            (*loop.drawn, *meeting, *loop.step), Branch(Guard(Name(loop.more)), begin, EXIT, uniform=True), alone=True
+        ),
         EXIT: flow.blocks[EXIT],
     }
     entry = before
