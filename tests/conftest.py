@@ -15,7 +15,7 @@ import pytest
 
 os.environ["GOPTX_CACHE_SIZE"] = "0"  # also of the processes that tests start
 
-FEW = 3  # cases of a slow test that always run; of more, one in PART does
+FEW = 4  # cases of a slow test that always run; of more, one in PART does
 PART = 5
 GOLDEN = Path(__file__).parent / "golden"
 DOCUMENTS = Path(__file__).parents[1] / "docs"
