@@ -230,7 +230,7 @@ def test_registers_follow_what_is_live() -> None:
 
 def test_kernels_that_would_spill_together_are_not_fused() -> None:
     """Separate launches may spill, for they would alone."""
-    large = Pressure(20, needed=Deferred(lambda: 150))
+    large = Pressure(80, needed=Deferred(lambda: 150))
     wave, load = Wave(1 << 16, 128, 1000.0), Load(work().units, 1 << 16, 128)
     assert not large.spills and (large + large).spills and large.times(2).spills and not (large | large).spills
     assert estimate([load], [wave], large + large, 0, "sm_90").cycles < float("inf")
