@@ -2,7 +2,7 @@
 tests/golden/ and tables of docs/. No test gets results of another: the cache is off, except in the tests of the cache.
 
 Slow tests that have many cases (all pairs of kernels in all ways, say) run a part of them, always the same; with
-`--all-cases` they run all."""
+`--all-cases` they run all. Those marked `slow(all_cases=True)` always do."""
 
 import gc
 import os
@@ -15,8 +15,8 @@ import pytest
 
 os.environ["GOPTX_CACHE_SIZE"] = "0"  # also of the processes that tests start
 
-FEW = 4  # cases of a slow test that always run; of more, one in PART does
-PART = 5
+FEW = 2  # cases of a slow test that always run; of more, one in PART does
+PART = 10
 GOLDEN = Path(__file__).parent / "golden"
 DOCUMENTS = Path(__file__).parents[1] / "docs"
 
@@ -32,7 +32,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     cases = defaultdict(list)
     for item in items:
-        if item.get_closest_marker("slow"):
+        mark = item.get_closest_marker("slow")
+        if mark and not mark.kwargs.get("all_cases"):
             cases[item.nodeid.partition("[")[0]].append(item)
     left_out = set()
     for of_one in cases.values():

@@ -105,14 +105,14 @@ OF_FOLDED_GRIDS = (
         "goptx/cost/ctas_at_once.py",
         "max(fitting(estimated), min(2, fitting(FEWEST_REGISTERS)))",
         "fitting(estimated)",
-        f"{FOLDED}::test_two_ctas_where_only_registers_may_be_too_few",
+        f"{FOLDED}::test_two_ctas_where_only_registers_may_be_too_few[168-0-2]",
     ),
     Mutation(
         "the last ticket does not set the counter to 0",
         TICKET_CODE,
         "operand(s.subtract(ctas, 1))",
         "operand(ctas)",
-        f"{TICKETS}::test_counters_are_as_before_when_the_launch_has_ended",
+        f"{TICKETS}::test_counters_are_as_before_when_the_launch_has_ended[5]",
     ),
     Mutation(
         "the next ticket is written where the last one is still read",
@@ -161,7 +161,7 @@ OF_FOLDED_GRIDS = (
         VIRTUAL_CTAS,
         "free = [n for n in range(BARRIER_IDS) if str(n) not in used]",
         "free = [*range(BARRIER_IDS)]",
-        f"{TICKETS}::test_barriers_that_are_not_left",
+        f"{TICKETS}::test_barriers_that_are_not_left[all]",
     ),
     Mutation(
         "streams share counters",

@@ -115,7 +115,7 @@ class Copy:
     def _outcome(self, test: str, *python: str) -> str:
         """ "passed", "failed: ..." with the first line of the failure, or what else came of it."""
         try:
-            done = self._run(*python, "-m", "pytest", "-rf", "--tb=no", "--no-header", "-m", "",
+            done = self._run(*python, "-m", "pytest", "-rf", "--all-cases", "--tb=no", "--no-header", "-m", "",
                              "-p", "no:cacheprovider", f"--basetemp={self.folder / 'tmp'}", test)  # fmt: skip
         except subprocess.TimeoutExpired:
             return f"failed: no end after {LIMIT:.0f} s"

@@ -30,7 +30,18 @@ def test_rules_are_named_once_and_are_many() -> None:
 @pytest.mark.slow
 def test_every_named_test_is_there() -> None:
     tests = {m.test for m in MUTATIONS}
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-m", "", "-p", "no:cacheprovider", *sorted(tests)]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--collect-only",
+        "-m",
+        "",
+        "--all-cases",
+        "-p",
+        "no:cacheprovider",
+        *sorted(tests),
+    ]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert done.returncode == 0, done.stdout[-2000:]
     assert tests == {line for line in done.stdout.splitlines() if "::" in line}

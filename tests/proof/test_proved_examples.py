@@ -33,7 +33,7 @@ def outcome(pair: tuple[Kernel, Kernel], strategy: str) -> str:
     return "proved" if made else made.gaps[0].rule
 
 
-@pytest.mark.slow
+@pytest.mark.slow(all_cases=True)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_examples(strategy: str, golden: Callable[[str, str], None]) -> None:
     lines = [f"{first.name}+{second.name}: {outcome((first, second), strategy)}\n" for first, second in PAIRS]

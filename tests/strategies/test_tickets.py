@@ -194,6 +194,7 @@ def test_names_that_kernels_have_already() -> None:
         (OWN_ID, "takes its barrier id from a register, so no id is left for the barrier between"),
         (ALL_IDS, "tickets need a barrier for each kernel, and together the kernels use 16 of 16"),
     ],
+    ids=["of its own", "all"],
 )
 def test_barriers_that_are_not_left(text: str, message: str) -> None:
     with pytest.raises(CannotWeave, match=message) as caught:
