@@ -5,24 +5,10 @@ Each function makes the weights and returns a callable and its inputs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import torch
 from torch.nn import functional
 
-from captured.torch_programs import HEAD, HIDDEN, PAIRS, POOLED, ROWS, WIDTH, Program, weights_of
-
-COMPILED: dict[str, dict[str, Any]] = {
-    "default": {},
-    "reduce-overhead": {"mode": "reduce-overhead"},
-    "max-autotune": {"mode": "max-autotune"},
-    "max-autotune, Triton GEMMs": {
-        "options": {"max_autotune": True, "max_autotune_gemm_backends": "TRITON", "triton.cudagraphs": True}
-    },
-    "combo kernels": {"options": {"combo_kernels": True, "triton.cudagraphs": True}},
-}
-"""Arguments of torch.compile by their name in the table."""
+from captured.torch_programs import HEAD, HIDDEN, PAIRS, POOLED, ROWS, WIDTH, Program, by_name, weights_of
 
 
 def tower(samples: int = 512) -> Program:
@@ -88,10 +74,4 @@ def training(tokens: int = 512) -> Program:
     return run, (torch.randn(tokens, WIDTH, device="cuda", dtype=torch.bfloat16),)
 
 
-PLAIN: dict[str, Callable[[], Program]] = {
-    "tower of 26 embedding bags, 512 samples": tower,
-    "tower of 26 embedding bags, 2048 samples": lambda: tower(2048),
-    **{f"layer, {n} tokens": (lambda n=n: layer(n)) for n in (1, 8, 32, 128)},  # type: ignore[misc]
-    "layer with two experts and a shared one, 32 tokens": lambda: layer(32, 2),
-    "products of a backward pass and Adam": training,
-}
+PLAIN = by_name(tower, layer, training)

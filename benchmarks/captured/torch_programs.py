@@ -6,6 +6,7 @@ Each function makes the weights and returns a callable and its inputs.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -113,10 +114,17 @@ def training(tokens: int = 512) -> Program:
     return run, (torch.randn(tokens, WIDTH, device="cuda", dtype=torch.bfloat16),)
 
 
-PROGRAMS: dict[str, Callable[[], Program]] = {
-    "tower of 26 embedding bags, 512 samples": tower,
-    "tower of 26 embedding bags, 2048 samples": lambda: tower(2048),
-    **{f"layer, {n} tokens": (lambda n=n: layer(n)) for n in (1, 8, 32, 128)},  # type: ignore[misc]
-    "layer with two experts and a shared one, 32 tokens": lambda: layer(32, 2),
-    "products of a backward pass and Adam": training,
-}
+def by_name(
+    tower: Callable[..., Program], layer: Callable[..., Program], training: Callable[..., Program]
+) -> dict[str, Callable[[], Program]]:
+    """The programs in their sizes, by the names of the table."""
+    return {
+        "tower of 26 embedding bags, 512 samples": tower,
+        "tower of 26 embedding bags, 2048 samples": partial(tower, 2048),
+        **{f"layer, {n} tokens": partial(layer, n) for n in (1, 8, 32, 128)},
+        "layer with two experts and a shared one, 32 tokens": partial(layer, 32, 2),
+        "products of a backward pass and Adam": training,
+    }
+
+
+PROGRAMS = by_name(tower, layer, training)

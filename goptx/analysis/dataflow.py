@@ -171,19 +171,7 @@ def computed_from(flow: Flow, special: tuple[str, ...], others: Iterable[str] = 
 def live_in(flow: Flow, partly: Collection[str] = ()) -> dict[str, frozenset[str]]:
     """The registers that are live at the start of each block. Only some lanes execute the blocks in `partly`: other
     lanes may still read after such a block what it overwrites."""
-    uses: dict[str, frozenset[str]] = {}
-    kills: dict[str, frozenset[str]] = {}
-    for name, block in flow.blocks.items():
-        uses[name], kills[name] = _upward(block)
-        if name in partly:
-            kills[name] = frozenset()
-    successors = flow.successors()
-
-    def live(name: str, values: Mapping[str, frozenset[str]]) -> frozenset[str]:
-        out = frozenset().union(*(values[s] for s in successors[name] if s in values))
-        return uses[name] | (out - kills[name])
-
-    return solve(flow.reverse_postorder()[::-1], successors, live)
+    return live_within(flow, flow.blocks, partly, {})
 
 
 def live_within(

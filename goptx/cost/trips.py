@@ -10,7 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from goptx.analysis.cfg import Flow, loops
 from goptx.analysis.dataflow import computed_from, read, written
-from goptx.ptx.ir import Immediate, Instruction, Operand, whole_number
+from goptx.analysis.values.thread_values import number
+from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 
 UNKNOWN = 10.0  # trips of such a loop in the middle assumption, as elsewhere in goptx (latency/cost.py)
@@ -80,19 +81,9 @@ def _counted(
 ) -> float | None:
     """The trip count of a loop whose counter `step` takes from one constant to another; None if that is unknown."""
     (counter,) = written(step)
-    first = [_number(i.operands[1]) for name, i in moves.get(counter, ()) if name not in body]
-    last = [_number(i.operands[-1]) for i in inside if facts_of(i.opcode).compares and counter in read(i)]
-    by = _number(step.operands[-1])
+    first = [number(i.operands[1]) for name, i in moves.get(counter, ()) if name not in body]
+    last = [number(i.operands[-1]) for i in inside if facts_of(i.opcode).compares and counter in read(i)]
+    by = number(step.operands[-1])
     if len(first) != 1 or len(last) != 1 or first[0] is None or last[0] is None or not by:
         return None
     return max(abs(last[0] - first[0]) / abs(by), 1.0)
-
-
-def _number(operand: Operand) -> int | None:
-    if not isinstance(operand, Immediate):
-        return None
-    digits = operand.text.lstrip("-")
-    try:
-        return whole_number(digits) * (-1 if digits != operand.text else 1)
-    except ValueError:
-        return None
