@@ -78,7 +78,7 @@ class Room:
 
     def fitting(self, needed: Demand) -> int:
         """The CTAs that surely fit on an SM."""
-        registers, plan = min(int(SURE * needed.registers), self.most), self.linked.plan
+        registers, plan = min(int(SURE * needed.firm), self.most), self.linked.plan
         shared = plan.shape.shared or 0 if plan else 0
         return occupancy(self.arch, registers, shared, self.threads).ctas_per_sm
 
@@ -95,7 +95,7 @@ class Room:
             return f"a thread would need about {needed.live} registers of {self.most}, so that about {spilled} spill"
         if (fit := self.fitting(needed)) < self.fitting(Demand()) and fit < self.ctas:
             return (
-                f"a thread would need about {needed.registers} registers, with which {fit} CTAs of {self.threads} "
+                f"a thread would need about {needed.firm} registers, with which {fit} CTAs of {self.threads} "
                 f"threads fit on an SM, and {self.ctas} with each kernel alone"
             )
         return ""
