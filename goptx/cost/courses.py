@@ -113,7 +113,7 @@ def _entries(woven: Woven, table: LatencyTable) -> Iterator[_Entry]:
         whose = {provenance: _number(origin) for provenance, origin in known.items()}
         counted = pressure(flow, flat.registers)
         if woven.needed is not None:
-            counted = replace(counted, needed=computed(woven.needed.live))
+            counted = replace(counted, needed=computed(woven.needed))
         yield _Entry(flow, counted, table, whose, lines, nests)
 
 

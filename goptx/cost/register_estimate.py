@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from functools import reduce
+from operator import add
 from goptx.analysis.cfg import Flow, loops
 from goptx.analysis.dataflow import killed, live_in, read, register_of, written
-from goptx.analysis.registers.register_demand import FULL, MOST, demand
+from goptx.analysis.registers.register_demand import FULL, MOST, Demand, demand
 from goptx.analysis.registers.register_widths import widths
 from goptx.memo import Deferred, computed
 from goptx.ptx.ir import Instruction, Registers
@@ -22,7 +24,11 @@ OWN = 8  # for addresses, the stack pointer and what the assembler makes itself
 SLOW_PATH = 13  # registers that the code of a slow path takes
 BEYOND_FULL = 0.25  # the share of the registers beyond FULL that the assembler does not save
 
-NONE = computed(0)
+USE = True
+def _either(a,b):
+    return Demand(max(a.live,b.live),max(a.across,b.across),max(a.sums,b.sums),Deferred(lambda:max(a.early.value,b.early.value)),Deferred(lambda:max(a.eager.value,b.eager.value)))
+
+NONE = computed(Demand())
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,7 @@ class Pressure:
     across: int = 0
     around: int = 0
     widest: int = 0
-    needed: Deferred[int] = field(default=NONE, compare=False, repr=False)
+    needed: Deferred[Demand] = field(default=NONE, compare=False, repr=False)
 
     def __add__(self, other: Pressure) -> Pressure:
         return Pressure(
@@ -53,11 +59,11 @@ class Pressure:
             max(self.across, other.across),
             max(self.around, other.around),
             max(self.widest, other.widest),
-            Deferred(lambda: max(self.needed.value, other.needed.value)),
+            Deferred(lambda: _either(self.needed.value, other.needed.value)),
         )
 
     def times(self, copies: int) -> Pressure:
-        needed = Deferred(lambda: self.needed.value * copies)
+        needed = Deferred(lambda: reduce(add, [self.needed.value] * copies))
         return Pressure(self.live * copies, self.across * copies, self.around * copies, self.widest, needed)
 
     @property
@@ -68,11 +74,12 @@ class Pressure:
     @property
     def spills(self) -> bool:
         """Whether a thread has no room for what it needs. Where few registers are live, that is not counted again."""
-        return self.live > MOST // 2 and self.needed.value >= MOST
+        return self.live > MOST // 2 and self.needed.value.live >= MOST
 
     @property
     def registers(self) -> int:
         """The registers per thread that the assembler is expected to give."""
+        if USE: return self.needed.value.registers
         wanted = self.live + OWN
         if wanted > FULL:
             wanted = FULL + round(BEYOND_FULL * (wanted - FULL))
@@ -106,7 +113,7 @@ def pressure(flow: Flow, declared: Collection[Registers]) -> Pressure:
             now += weight(beginning) - weight(ending)
         most = max(most, now)
     around = max((weight(before[header]) for header in loops(flow)), default=0)
-    return Pressure(most, across, around, widest, Deferred(lambda: demand(flow, declared).live))
+    return Pressure(most, across, around, widest, Deferred(lambda: demand(flow, declared)))
 
 
 def _constant(flow: Flow) -> set[str]:

@@ -8,11 +8,13 @@ its inputs are there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from heapq import heappop, heappush
 
 from goptx.analysis.registers.machine_operations import FAR, NEAR, Operation, Words
+
+FEW = 25  # live words up to which no further order is looked for: an SM is full
 
 Value = int  # of one definition: a word of before has its own number, a later definition a negative one
 Values = list[tuple[tuple[Value, ...], tuple[Value, ...]]]  # of each operation: what it defines, and what it uses
@@ -30,7 +32,11 @@ class IssueOrders:
 
     @property
     def thrifty(self) -> int:
-        return min(self.as_written, self._peak(_late(self.block, self._values, self._needs)))
+        late = _late(self.block, self._values, self._needs)
+        found = min(self.as_written, self._peak(late))
+        if found <= FEW:
+            return found
+        return min(found, self._peak(_completing(self._values, self._needs, late, self._left)))
 
     @property
     def loads_first(self) -> int:
@@ -158,6 +164,45 @@ def _late(
                 seen[following] = True
                 waiting.append((following, iter(needs[following])))
     return order
+
+
+def _completing(
+    values: Values, needs: Sequence[Sequence[int]], order: Sequence[int], uses: Mapping[Value, int]
+) -> list[int]:
+    """The operations in this order, but for those that leave no more words live than there were before: each runs as
+    soon as what it needs is there. So values that several results are computed from are needed for a short time."""
+    left = dict(uses)
+    missing = [len(own) for own in needs]
+    followers: list[list[int]] = [[] for _ in needs]
+    users: dict[Value, list[int]] = {}
+    for i, own in enumerate(needs):
+        for n in own:
+            followers[n].append(i)
+        for value in values[i][1]:
+            users.setdefault(value, []).append(i)
+    found: list[int] = []
+    done = [False] * len(order)
+
+    def grows(i: int) -> bool:
+        defines, used = values[i]
+        return sum(1 for v in defines if left.get(v)) > sum(1 for v in used if left[v] == 1)
+
+    for first in order:
+        waiting = [first]
+        while waiting:
+            i = waiting.pop()
+            if done[i] or (i != first and (missing[i] or grows(i))):
+                continue
+            done[i] = True
+            found.append(i)
+            for following in followers[i]:
+                missing[following] -= 1
+            near = list(followers[i])
+            for value in values[i][1]:
+                left[value] -= 1
+                near += users[value] if left[value] == 1 else ()
+            waiting += sorted({n for n in near if not done[n]}, reverse=True)
+    return found
 
 
 def _eager(block: Sequence[Operation], needs: Sequence[Sequence[int]]) -> list[int]:
