@@ -30,6 +30,7 @@ NEAR = 7  # registers that a cap may take, for one step of occupancy; spilling m
 ENOUGH = 0.75  # of an SM's warps, the least share for a cap: with fewer, more warps hide little, or much spills
 # Of the longest CTA: for how long SMs are idle at the end of a launch of several kernels, in which long CTAs may be the
 # last. Separate launches begin with the kernel of the longer ones.
+
 TAIL = 1.0
 SPILL = {"issue": 2.0, "shared": 8.0}  # cycles of a quarter of an SM for a register that is stored and loaded once
 
@@ -139,14 +140,19 @@ def estimate(
         parts["shared"] += warps * spilled * SPILL["shared"]
         lasts = machine.turnover + LOADED * wave.latency
         longest, in_turn = max(longest, lasts), in_turn + wave.ctas / places * lasts
-    if len(loads) > 1 and in_turn > longest:
-        in_turn += min(in_turn - longest, longest * TAIL)
     parts["latency"] = machine.gap + max(longest, in_turn)
+    busy = max(parts.values())
+    idle = _idle(busy, longest, in_turn) if len(loads) > 1 else 0.0
     if fetched := _fetched(waves, machine):  # a warp that waits for code issues nothing
         parts["instructions"] = parts.pop("arithmetic") + fetched
-    cycles = sum(part**OVERLAP for part in parts.values()) ** (1 / OVERLAP)
+    cycles = sum(part**OVERLAP for part in parts.values()) ** (1 / OVERLAP) + idle
     filled = min(sum(wave.ctas for wave in waves) / resident, 1.0)
     return Estimate(cycles, parts, registers, fits.fraction, filled)
+
+
+def _idle(busy: float, longest: float, in_turn: float) -> float:
+    lasts = longest * max(busy / max(in_turn, longest), 1.0)
+    return TAIL * max(min(busy - lasts, lasts), 0.0)
 
 
 def folded(loads: Sequence[Load], waves: Sequence[Wave], registers: int, shared: int, arch: str) -> Estimate:
