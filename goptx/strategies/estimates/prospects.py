@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
+from statistics import geometric_mean
 
 from goptx.cost.assumptions import Assumption
 from goptx.cost.estimate import Estimate
@@ -53,6 +54,11 @@ class Prospect:
         return tuple(least / each.cycles for least, each in zip(self.separate, self.estimates, strict=True))
 
     @property
+    def mean_gain(self) -> float:
+        """The geometric mean of the gains under all assumptions."""
+        return round(geometric_mean(self.gains), 4) if all(self.gains) else 0.0
+
+    @property
     def worst(self) -> tuple[float, int]:
         """The least gain, and the number of its assumption."""
         return min((gain, k) for k, gain in enumerate(self.gains))
@@ -81,7 +87,7 @@ def is_choosable(prospect: Prospect) -> bool:
     or, if it never loses anything, much under some assumption."""
     if prospect.loss > LOSS:
         return False
-    for_nothing = prospect.loss <= EQUAL and prospect.gain > 1.0 + EQUAL and max(prospect.gains) >= 1.0 + MUCH
+    for_nothing = prospect.loss <= TIE and prospect.gain >= 1.0 - TIE and max(prospect.gains) >= 1.0 + MUCH
     return for_nothing or prospect.gain > 1.0 + max(LEAST, STAKE * prospect.loss)
 
 
@@ -96,4 +102,4 @@ def best(found: Mapping[Candidate, Prospect]) -> Candidate:
     robust = [c for c in safe if c.plain and c.strategy == "interleave" and found[c].cycles <= least * (1 + ROBUST)]
     least = min((found[c].cycles for c in robust), default=least)
     near = [c for c in robust or safe if found[c].cycles <= least * (1 + TIE)]
-    return min(near, key=lambda c: (-min(c.factors), found[c].cycles, not c.option("streams")))
+    return max(near, key=lambda c: (found[c].mean_gain, -found[c].cycles, bool(c.option("streams"))))
