@@ -8,7 +8,7 @@ one counts as a load from memory.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from goptx.analysis.cfg import Flow
@@ -41,12 +41,11 @@ def cached_loads(flow: Flow) -> frozenset[Place]:
         if address is None:
             continue
         load = _Load(place, address, frozenset(_varying(address)))
-        if _is_table(address) or _is_common(instruction, decided):
-            found.add(place)
-        elif any(_is_beside(load, other) for other in apart.get(load.varying, ())):
+        others = apart.setdefault(load.varying, [])
+        if _is_table(address) or _is_common(instruction, decided) or any(_is_beside(load, other) for other in others):
             found.add(place)
         else:
-            apart.setdefault(load.varying, []).append(load)
+            others.append(load)
     return frozenset(found)
 
 
@@ -63,11 +62,11 @@ def _is_table(address: Terms) -> bool:
     return any(len(p) == 1 and not p[0].startswith(("%", "parameter ")) for p in address)
 
 
-def _is_common(instruction: Instruction, decided: Collection[str]) -> bool:
+def _is_common(instruction: Instruction, decided: Set[str]) -> bool:
     """Whether neither the CTA nor loaded data decide the address."""
     address = instruction.operands[1]
     parts = address.parts if isinstance(address, Address) else (address,)
-    return decided.isdisjoint(str(part.base if isinstance(part, Sum) else part) for part in parts)
+    return not any(str(part.base if isinstance(part, Sum) else part) in decided for part in parts)
 
 
 def _varying(address: Terms) -> Iterator[tuple[Product, int]]:

@@ -22,7 +22,6 @@ from goptx.cost.register_estimate import Pressure, pressure
 from goptx.cost.work import Course, critical_cycles, path_of
 from goptx.latency.slots import slots
 from goptx.latency.table import LatencyTable
-from goptx.memo import computed
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Instruction, Provenance, Scope
 from goptx.ptx.walk import statements_in
@@ -111,9 +110,9 @@ def _entries(woven: Woven, table: LatencyTable) -> Iterator[_Entry]:
             found.setdefault((kernel, line), set()).add(nest)
         nests = {line: frozenset(nest) for line, nest in found.items()}
         whose = {provenance: _number(origin) for provenance, origin in known.items()}
-        counted = pressure(flow, flat.registers)
+        counted = pressure(flow, flat.registers, woven.module.target[0])
         if woven.needed is not None:
-            counted = replace(counted, needed=computed(woven.needed))
+            counted = Pressure.of(woven.needed, counted.widest)
         yield _Entry(flow, counted, table, whose, lines, nests)
 
 

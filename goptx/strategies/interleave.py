@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 
-from goptx.analysis.cfg import Flow
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
 from goptx.launch.shape import Shape
@@ -16,17 +13,9 @@ from goptx.options import Assume, ParameterPairs, Placement
 from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
-from goptx.strategies.dispatch import choices_of, side_by_side, split_loops_of_each
-from goptx.weaving.converge.converge import converge_kernel
-from goptx.weaving.dependent.shared_inputs import InCommon
-from goptx.weaving.link.link import link
-from goptx.weaving.merging.barrier_ids import prepare_barriers
-from goptx.weaving.model import Converged, Linked
+from goptx.weaving.ctas_of_one_kernel import interleaved
 from goptx.weaving.request import check_request
 from goptx.weaving.shapes.interleaved import Interleaved
-from goptx.weaving.shapes.launch_demands import known_shape
-from goptx.weaving.shapes.range_guard import guard_ranges
-from goptx.weaving.shapes.shape_kernels import shape
 
 MOST = 1 << 16  # CTAs of one round of the ratio
 
@@ -64,27 +53,7 @@ def interleave(
     if ratio is not None:
         _check_ratio(ratio, len(kernels), placement)
     layout = partial(Interleaved.of, ratio=tuple(ratio or ()))
-    linked = link(kernels, arch, name, own)
-    shaped = shape(linked, kernels, own, placement, layout)
-    shaped, common = InCommon.found(shaped, same, "interleave")
-    shaped = replace(shaped, notes=(*shaped.notes, *common.loaded_by_each(shaped)))
-    choices = choices_of(shaped, latency, presume)
-    converged = [
-        converge_kernel(shaped, k, choices) if shaped.is_copy(k) else Converged(k.flow, as_written=True)
-        for k in shaped.kernels
-    ]
-    looped = split_loops_of_each(shaped, guard_ranges(shaped, converged))
-    flows = _with_barriers_of_copies(shaped, looped)
-    return side_by_side("interleave", kernels, shaped, looped, flows, choices)
-
-
-def _with_barriers_of_copies(linked: Linked, converged: Sequence[Converged]) -> list[Flow]:
-    """A CTA has the barriers of one kernel only, which are in the way of those of its copies alone."""
-    flows: list[Flow] = []
-    for _, several in groupby(zip(linked.kernels, converged, strict=True), key=lambda made: made[0].letter):
-        copies, own = zip(*several, strict=True)
-        flows += prepare_barriers(copies, own, known_shape(linked)) if len(copies) > 1 else [own[0].flow]
-    return flows
+    return interleaved(kernels, own, arch, name, latency, placement, layout, presume, same)
 
 
 def _check_ratio(ratio: Sequence[int], kernels: int, placement: Placement | None) -> None:

@@ -18,9 +18,10 @@ from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import kernels_of, shapes_of
 from goptx.weaving.converge.converge import converge
 from goptx.weaving.converge.split_loops import split_loops
+from goptx.weaving.ctas_of_one_kernel import fewer_rounds, interleaved_if_possible
 from goptx.weaving.emit.emit import emit
 from goptx.weaving.emit.reconverge import reconverge
-from goptx.weaving.few_registers import drafted, with_few_registers
+from goptx.weaving.few_registers import Room, drafted, rarely_together, with_few_registers
 from goptx.weaving.link.link import link
 from goptx.weaving.merging import merge as merging
 from goptx.weaving.merging.barrier_ids import prepare_barriers
@@ -145,13 +146,21 @@ def weave(
         candidates = [slice(pair, thresholds) for thresholds in slicings]
         whole = merging.merge(candidates, limits)
     if common:
-        made = common.loaded_once(shaped, whole, flows)
-        shaped, whole, flows = made.linked, made.side, made.flows
+        loaded = common.loaded_once(shaped, whole, flows)
+        shaped, whole, flows = loaded.linked, loaded.side, loaded.flows
 
     draft = drafted(shaped, looped, whole, choices)
     if by_default:
+        room = Room.of(shaped, looped)
+        apart = None
+        if shapes and placement is None and divergence is None and not common:
+            apart = partial(interleaved_if_possible, chosen, shapes, arch, name, latency, presume)
+        if apart and (why := rarely_together(shaped.plan)) and (made := apart(why)):
+            return made
         sequence = None if common else partial(_in_sequence, shaped, inputs, slicings[-1], limits)
-        draft = with_few_registers(shaped, looped, draft, sequence)
+        draft = with_few_registers(room, looped, draft, sequence)
+        if apart and (why := fewer_rounds(room, draft.needed)) and (made := apart(why)):
+            return made
     final = reconverge(draft.flow, looped, draft.merged)
     taken = replace(draft.choices, slicing=draft.whole.slicing)
     notes = (*draft.whole.notes, draft.note) if draft.note else draft.whole.notes

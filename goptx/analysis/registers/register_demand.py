@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import chain
+from operator import add
 
 from goptx.analysis.cfg import Flow
 from goptx.analysis.dataflow import written
@@ -30,7 +32,7 @@ EAGER = 0.15  # the share of what an eager order would take more that the assemb
 CLOSE = 25  # live words from which on it cannot always keep to FULL
 ABOVE = 0.7  # registers beyond FULL for each word above CLOSE: some kernels have FULL, others the next step, 40
 SLOW_PATH = 11  # registers that the code of a slow path takes
-BESIDE, SHARE = 4, 1.07  # given beyond FULL: so many times the live words, and so many more
+BESIDE, SHARE = 4, 1.07  # given beyond FULL: so many times the live words, but for sums of `wgmma`, and so many more
 BELOW_SUMS = 26  # registers besides those of the sums of `wgmma`: 24 are below them
 ITERATIONS, SHORT, TOGETHER = 2, 70, 20  # iterations of loops of at most SHORT operations begin early, up to TOGETHER
 MOST = 255  # registers of a thread
@@ -40,13 +42,15 @@ NONE = computed(0)
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """The most words of 32 bits that are live at one point: at least (`live`), if loads begin early (`early`), and if
-    everything does that can (`eager`); across a slow path; and those of the sums of one `wgmma`. How loads begin
-    decides nothing beyond the registers with which an SM is full, so it is found when it is asked for."""
+    """The most words of 32 bits that are live at one point: at least (`live`), in the order of the code (`written`), if
+    loads begin early (`early`), and if everything does that can (`eager`); across a slow path; and those of the sums of
+    one `wgmma`. How loads begin decides nothing beyond the registers with which an SM is full, so it is found when it
+    is asked for."""
 
     live: int = 0
     across: int = 0
     sums: int = 0
+    written: int = 0
     early: Deferred[int] = field(default=NONE, compare=False, repr=False)
     eager: Deferred[int] = field(default=NONE, compare=False, repr=False)
 
@@ -55,9 +59,25 @@ class Demand:
             self.live + other.live,
             self.across + other.across,
             self.sums + other.sums,
+            self.written + other.written,
             Deferred(lambda: self.early.value + other.early.value),
             Deferred(lambda: self.eager.value + other.eager.value),
         )
+
+    def __or__(self, other: Demand) -> Demand:
+        """The demand of code that is either the one or the other."""
+        return Demand(
+            max(self.live, other.live),
+            max(self.across, other.across),
+            max(self.sums, other.sums),
+            max(self.written, other.written),
+            Deferred(lambda: max(self.early.value, other.early.value)),
+            Deferred(lambda: max(self.eager.value, other.eager.value)),
+        )
+
+    def times(self, copies: int) -> Demand:
+        """The demand of so many copies of the code at once."""
+        return reduce(add, [self] * copies)
 
     @property
     def registers(self) -> int:
@@ -69,12 +89,10 @@ class Demand:
         """The registers that it would give if there were enough, and if no load began early: beyond those with which an
         SM is full, the same."""
         if self.live >= FULL:
-            found = round(SHARE * self.live) + BESIDE
+            found = round(SHARE * (self.live - self.sums)) + self.sums + BESIDE
         else:
             found = min(self.live + OWN, FULL) + round(ABOVE * max(self.live - CLOSE, 0))
-        return max(
-            found, self.across + SLOW_PATH if self.across else 0, self.sums + BELOW_SUMS if self.sums else 0
-        )
+        return max(found, self.across + SLOW_PATH if self.across else 0, self.sums + BELOW_SUMS if self.sums else 0)
 
     @property
     def _hasty(self) -> int:
@@ -112,7 +130,7 @@ def demand(flow: Flow, declared: Collection[Registers], arch: str = "sm_90") -> 
         return _most(live, chain(several, (each.loads_first for each in orders)))
 
     eager = Deferred(lambda: _most(live, (each.eager for each in orders)))
-    return Demand(live, across, _sums(flow, declared), Deferred(early), eager)
+    return Demand(live, across, _sums(flow, declared), orders[0].as_written if orders else 0, Deferred(early), eager)
 
 
 def _most(live: int, each: Iterable[int]) -> int:
