@@ -144,10 +144,10 @@ def with_few_registers(
 
 def rarely_together(plan: Plan | None) -> str:
     """Why interleaving has nothing to gain, if few CTAs run several kernels; "" otherwise."""
-    if plan is None:
+    if plan is None or plan.same_shape:
         return ""
     known = [prod(c for c in axes if c) for axes in plan.carried("grid", plan.shapes) if None not in axes]
     *_, second, most = sorted(known) if len(known) == len(plan.shapes) else (1, 1)
-    if plan.same_shape or second * RARE > most:
+    if second * RARE > most:
         return ""
     return f"of {most} CTAs, {second} run several kernels"

@@ -176,7 +176,9 @@ def test_a_candidate_that_may_lose_much_is_not_chosen() -> None:
     assert best(found) == safe
     assert best({**found, bold: prospect(40, 100 * (1 + LOSS / 2))}) == bold
     assert best({separate: found[separate], bold: found[bold]}) == separate
-    assert best({separate: found[separate], safe: prospect(100.1, 50)}) == separate  # no gain in the middle
+    assert best({separate: found[separate], safe: prospect(102, 50)}) == separate  # a loss in the middle
+    assert best({separate: found[separate], safe: prospect(100.1, 50)}) == safe  # much to gain, nothing to lose
+    assert best({separate: found[separate], safe: prospect(100.1, 90)}) == separate
     assert best({separate: found[separate], safe: prospect(98.5, 106)}) == separate  # it may lose more than it gains
     assert (
         found[bold].worst[0] == pytest.approx(1 / (1 + 2 * LOSS))

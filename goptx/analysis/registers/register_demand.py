@@ -27,12 +27,12 @@ from goptx.ptx.opcodes import facts_of
 
 FULL = 32  # registers of a thread with which an SM holds all its warps (65,536 for 2,048 threads)
 OWN = 7  # besides the live words: the stack pointer, two that the hardware takes, copies
-ROOM = 26  # live words up to which loads begin early
+ROOM = 24  # live words up to which loads begin early
 EAGER = 0.15  # the share of what an eager order would take more that the assembler gives
-CLOSE = 25  # live words from which on it cannot always keep to FULL
-ABOVE = 0.7  # registers beyond FULL for each word above CLOSE: some kernels have FULL, others the next step, 40
-SLOW_PATH = 11  # registers that the code of a slow path takes
-BESIDE, SHARE = 4, 1.07  # given beyond FULL: so many times the live words, but for sums of `wgmma`, and so many more
+CLOSE = 27  # live words from which on it cannot always keep to FULL
+ABOVE = 0.5  # registers beyond FULL for each word above CLOSE: some kernels have FULL, others the next step, 40
+SLOW_PATH = 13  # registers that the code of a slow path takes
+BESIDE, SHARE = 2, 1.13  # given beyond FULL: so many times the live words, but for sums of `wgmma`, and so many more
 BELOW_SUMS = 26  # registers besides those of the sums of `wgmma`: 24 are below them
 ITERATIONS, SHORT, TOGETHER = 2, 70, 20  # iterations of loops of at most SHORT operations begin early, up to TOGETHER
 MOST = 255  # registers of a thread
