@@ -30,8 +30,8 @@ def test_kernels_that_rarely_run_in_one_cta_have_ctas_of_their_own() -> None:
 def test_ctas_of_few_warps_are_not_kept_off_an_sm_by_large_ones() -> None:
     strategy, (note,) = woven(SMALL, SMALL, NARROW, Shape(20_000, 256))
     assert strategy == "interleave" and note == (
-        "each CTA runs one kernel: woven, 8 CTAs of 256 threads fit on an SM, so that 131072 CTAs begin in 124.1 rounds "
-        "on 132 SMs, and in 50.0 if each runs one kernel"
+        "each CTA runs one kernel: woven, 8 CTAs of 256 threads fit on an SM, so that 131072 CTAs begin in 124.1 "
+        "rounds on 132 SMs, and in 50.0 if each runs one kernel"
     )
 
 
