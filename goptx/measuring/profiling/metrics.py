@@ -44,6 +44,7 @@ METRICS = (
         "TSU", "sm__mio2rf_writeback_active.avg.pct_of_peak_sustained_elapsed", "path from memory units to registers"
     ),
     _share("THR", "l1tex__t_sector_hit_rate.pct", "sectors found in the L1"),
+    _share("TCU", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", "tensor cores: matrix products"),
 )
 STALLS = (
     _stall("long_scoreboard", "for global or local memory"),
