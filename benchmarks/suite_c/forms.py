@@ -6,15 +6,17 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import Literal
 
 from unseen.making import TUNED, Made, about
 
 import goptx
+from goptx.launch.parameter_names import letter_of
 from goptx.measuring.bench.workload import Workload
-from goptx.options import MEASURED_STRATEGIES, Fold, Strategy
+from goptx.options import MEASURED_STRATEGIES, Assume, Fold, KnownOfKernel, Strategy
 from goptx.tuning.judging import BenchLike
 from suite_c import FITTED
-from suite_c.cases import GROUPS, given, measured_of
+from suite_c.cases import GROUPS, given, kernels_of, measured_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +58,15 @@ AUTO: Strategy = "auto"
 PLAIN: tuple[Strategy, ...] = tuple(strategy for strategy in MEASURED_STRATEGIES if strategy != "separate")
 """The strategies as they are, of which tuning should miss none of a group."""
 
-Way = Form | Strategy
+Known = Literal["auto, sizes known"]  # what `auto` chooses if it is told the integer arguments of the launch
+KNOWN: Known = "auto, sizes known"
+Way = Form | Strategy | Known
 
 
 def ways_of(name: str, forms: int) -> tuple[Way, ...]:
-    """What is made: the first so many folded forms, of a group the plain strategies, and what `auto` chooses."""
-    return (*FORMS.get(name, ())[:forms], *(PLAIN if name in GROUPS else ()), AUTO)
+    """What is made: the first so many folded forms, of a group the plain strategies, and what `auto` chooses, without
+    and with the sizes."""
+    return (*FORMS.get(name, ())[:forms], *(PLAIN if name in GROUPS else ()), AUTO, KNOWN)
 
 
 def workload(name: str, small: bool = False) -> Workload:
@@ -81,9 +86,22 @@ def made(name: str, way: Way, small: bool = False, assembled: bool = True) -> Ma
     return Made(called, woven, {**facts, "seconds": round(time.monotonic() - begin, 2)})
 
 
-def _fused(name: str, strategy: Strategy, small: bool) -> goptx.Woven:
+def _fused(name: str, way: Strategy | Known, small: bool) -> goptx.Woven:
     found = measured_of(name, small)
-    return goptx.fuse(*found.kernels, strategy=strategy, shapes=found.shapes)
+    if way == KNOWN:
+        return goptx.fuse(*found.kernels, strategy=AUTO, shapes=found.shapes, assume=sizes_of(name))
+    return goptx.fuse(*found.kernels, strategy=way, shapes=found.shapes)
+
+
+def sizes_of(name: str) -> Assume:
+    """The integer arguments of each kernel, as goptx is told what is known of kernels."""
+    found: dict[str, KnownOfKernel] = {}
+    for number, kernel in enumerate(kernels_of(name)):
+        integers = (
+            (i, one.value) for i, one in enumerate(kernel.launch().arguments) if one.dtype in ("int32", "int64")
+        )
+        found[letter_of(number)] = {"arguments": {i: int(value) for i, value in integers if value is not None}}
+    return found
 
 
 def _folded(name: str, form: Form, small: bool) -> goptx.Woven:

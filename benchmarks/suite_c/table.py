@@ -14,10 +14,11 @@ from goptx.view.bars import Bars, Group
 from suite_c import FITTED
 from suite_c.cases import BARS, GROUP_MEAN, LEAST, NAMED, PAIR_MEAN, SHARE, bar_of
 from suite_c.combo_kernels import median
-from suite_c.forms import AUTO, PLAIN
+from suite_c.forms import AUTO, KNOWN, PLAIN
 from suite_c.runs import GROUP, PAIR
 
 Row = Mapping[str, Any]
+CHOSEN = (AUTO, KNOWN, TUNED)
 NEAR = 0.97  # of the fastest plain strategy, which a tuned group should reach
 OVER = "speedup over the best separate launches"
 LEGEND = (
@@ -25,10 +26,11 @@ LEGEND = (
     "in both orders; all but streams as CUDA graphs (medians, in turn). Right: what is fused writes what separate "
     "launches write, bit for bit, but for contraction. Green contexts: the best partition of the SMs, a part for each "
     "kernel. Combo kernels: torch's own operations, compiled by Inductor. By hand: the best of the forms below, of "
-    "groups the best plain strategy. Registers and spills are those of the tuned kernel."
+    "groups the best plain strategy. Sizes known: what `auto` chooses if it is told the integer arguments. Registers "
+    "and spills are those of the tuned kernel."
 )
 HEAD = (
-    "| | right | best separate, ms | which | green contexts | combo kernels | by hand | auto | auto is "
+    "| | right | best separate, ms | which | green contexts | combo kernels | by hand | auto | auto is | sizes known "
     "| tuned | tuned is | auto of tuned | bar | registers | spills, bytes |"
 )
 
@@ -106,7 +108,7 @@ def chart(document: Mapping[str, Any]) -> Bars:
 
 def _summary(title: str, rows: Sequence[Row], mean: float) -> Iterator[str]:
     """A line for each way, with its bars if it is tuned."""
-    for way in (AUTO, TUNED):
+    for way in CHOSEN:
         found = _gains(rows, way)
         if not found:
             continue
@@ -125,9 +127,7 @@ def _parts(rows: Sequence[Row]) -> Iterator[str]:
         ("Pairs that are only ever measured", [row for row in rows if row["name"] not in FITTED]),
     ):
         means = [
-            f"{way} {statistics.geometric_mean(found.values()):.3f}"
-            for way in (AUTO, TUNED)
-            if (found := _gains(own, way))
+            f"{way} {statistics.geometric_mean(found.values()):.3f}" for way in CHOSEN if (found := _gains(own, way))
         ]
         if means:
             yield f"* {title}, {len(own)}: geometric mean {', '.join(means)}."
@@ -155,7 +155,7 @@ def _cells(row: Row, document: Mapping[str, Any]) -> list[str]:
         return [*head, _short(row.get("problem", "")), *[""] * (HEAD.count("|") - 4)]
     best = baseline(row)
     auto, tuned = (row["ways"].get(way, {}) for way in (AUTO, TUNED))
-    by_hand = [gain for way in row["ways"] if way not in (AUTO, TUNED) and (gain := speedup(row, way))]
+    by_hand = [gain for way in row["ways"] if way not in CHOSEN and (gain := speedup(row, way))]
     return [
         *head,
         f"{statistics.median(row['ms'][best]):.4f}",
@@ -165,6 +165,7 @@ def _cells(row: Row, document: Mapping[str, Any]) -> list[str]:
         _number(max(by_hand, default=None)),
         _number(speedup(row, AUTO)),
         _short(auto.get("chosen", "")),
+        _number(speedup(row, KNOWN)),
         _number(speedup(row, TUNED)) + ("" if is_good(row) else " BELOW"),
         _short(tuned.get("chosen", "")),
         _number(_share(row), 2),
@@ -176,7 +177,7 @@ def _cells(row: Row, document: Mapping[str, Any]) -> list[str]:
 
 def _forms(rows: Sequence[Row]) -> Iterator[str]:
     """The folded forms that were made by hand, and the plain strategies of groups."""
-    own = [(row, way) for row in rows for way in row["ways"] if way not in (AUTO, TUNED)]
+    own = [(row, way) for row in rows for way in row["ways"] if way not in CHOSEN]
     if own:
         yield from (
             "",

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 from suite_c import FITTED, combo_kernels, forms
 from suite_c import __main__ as program
-from suite_c.forms import FORMS, PLAIN, made, ways_of
+from suite_c.forms import FORMS, KNOWN, PLAIN, made, sizes_of, ways_of
 from suite_c.runs import Places, begun, rows
 from suite_c.table import chart, green, is_good, table
 from unseen.makers import makers
@@ -59,9 +59,14 @@ def test_forms_have_no_spills(pair: str) -> None:
 def test_what_is_made_of_each() -> None:
     assert set(FORMS) == set(FITTED)
     assert all(len({form.name for form in own}) == len(own) for own in FORMS.values())
-    assert ways_of(FITTED[0], 2) == (*FORMS[FITTED[0]][:2], "auto")
-    assert ways_of("softmax+dropout", 2) == ("auto",)
-    assert ways_of(NORMS, 2) == (*PLAIN, "auto") and "separate" not in PLAIN
+    assert ways_of(FITTED[0], 2) == (*FORMS[FITTED[0]][:2], "auto", KNOWN)
+    assert ways_of("softmax+dropout", 2) == ("auto", KNOWN)
+    assert ways_of(NORMS, 2) == (*PLAIN, "auto", KNOWN) and "separate" not in PLAIN
+
+
+def test_the_sizes_that_auto_is_told() -> None:
+    assert sizes_of(NORMS) == {"A": {"arguments": {2: 256}}, "B": {"arguments": {2: 64}}}
+    assert sizes_of("product+softmax")["B"] == {"arguments": {2: 4096, 3: 4096}}
 
 
 # Rows
@@ -186,7 +191,7 @@ def test_means_leasts_and_shares() -> None:
     assert "* `auto` reaches 95% of tuned on 3 of 4 pairs" in text
     assert "1.125 BELOW" in text and "1.250 BELOW" not in text and "0.980 BELOW" in text
     assert "| layer_norm+swiglu | NO | no / device |" in text
-    assert "| softmax+dropout | yes | 1.0000 | streams | - | 1.250 | - | 0.960 |" in text
+    assert "| softmax+dropout | yes | 1.0000 | streams | - | 1.250 | - | 0.960 | horizontal | - | 1.000 |" in text
     assert "1.200 BELOW" in text, "a plain strategy is more than 3 % faster"
     drawn = chart({**RUN, "rows": rows})
     assert [group.name for group in drawn.groups] == [row["name"] for row in rows[:5]]
