@@ -11,6 +11,7 @@ from pathlib import Path
 from unseen import SPECIFICATIONS
 
 FOLDER = Path(__file__).parent
+BEST = FOLDER / "best.json"  # what tuning found, which a run with `--best` makes anew
 FITTED = ("product+adam_step", "product+embedding", "attention+adam_step", "attention+embedding")
 """The pairs on which rules may be fitted; all others, and the groups, are only ever measured."""
 PAIRS = (
@@ -33,6 +34,7 @@ PAIRS = (
 
 
 def specifications_of(kernels: str) -> list[Path]:
-    """Of kernels such as "product+embedding", or of one, in this suite or, where it is the same kernel, in `unseen`."""
+    """Of kernels such as "product+embedding", or of one, in this suite or, where it is the same kernel, in `unseen`. A
+    kernel that neither has gets a path where no file is."""
     own = [(name, FOLDER / "kernels" / f"{name}.toml") for name in kernels.split("+")]
-    return [path if path.is_file() else SPECIFICATIONS[name] for name, path in own]
+    return [path if path.is_file() else SPECIFICATIONS.get(name, path) for name, path in own]

@@ -29,13 +29,14 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))  # where the suites are
 
 from measuring import command_line, environment
+from suite_b.best import store
 from unseen.makers import makers
 
 import goptx
 from goptx.device.child_process import Lost
 from goptx.measuring.bench.baseline_runs import no_more
 from goptx.measuring.bench.bench import Bench
-from suite_c import PAIRS
+from suite_c import BEST, PAIRS
 from suite_c.cases import GROUPS, is_known
 from suite_c.combo_kernels import has_eager, milliseconds
 from suite_c.green_contexts import green_runs, offered
@@ -74,6 +75,7 @@ def _options(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--forms", type=int, default=6, metavar="N", help="only the first N forms of each pair")
     parser.add_argument("--tune", type=float, default=0, metavar="SECONDS", help="tune each, too")
     parser.add_argument("--inductor", type=float, default=0, metavar="SECONDS", help="for Inductor's combo kernels")
+    parser.add_argument("--best", action="store_true", help=f"put the results of tuning into {BEST.name}")
     parser.add_argument("--resume", type=Path, metavar="FILE", help="go on with the results in this JSON file")
     parser.add_argument("--device", type=int, default=0, help="the number of the GPU")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes that make kernels")
@@ -112,6 +114,8 @@ def _measure(options: argparse.Namespace, names: Sequence[str], document: dict[s
             document["seconds"] = round(time.monotonic() - begin)
             print(line(row), flush=True)
             _store(options.output, document)
+            if options.best:
+                store([row], BEST)
         _store(options.output, document, drawn=True)
 
 

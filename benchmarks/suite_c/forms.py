@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from unseen.making import TUNED, Made, about
 
@@ -15,7 +15,7 @@ from goptx.launch.parameter_names import letter_of
 from goptx.measuring.bench.workload import Workload
 from goptx.options import MEASURED_STRATEGIES, Assume, Fold, KnownOfKernel, Strategy
 from goptx.tuning.judging import BenchLike
-from suite_c import FITTED
+from suite_c import BEST, FITTED
 from suite_c.cases import GROUPS, given, kernels_of, measured_of
 
 
@@ -120,5 +120,11 @@ def tuned(name: str, bench: BenchLike, seconds: float, executor: Executor | None
         best = goptx.tune(**given(name), budget=seconds, executor=executor, benches=[bench], progress=False)
     except goptx.GoptxError as error:
         return Made(TUNED, facts={"refused": str(error)})
-    tried = {"chosen": str(best.candidate), "estimate": None, "expected": None, "tried": len(best.table.trials)}
+    tried: dict[str, Any] = {
+        "chosen": str(best.candidate),
+        "estimate": None,
+        "expected": None,
+        "tried": len(best.table.trials),
+    }
+    tried["held"] = best.to_dict(BEST.parent)
     return Made(TUNED, best.fused, {**about(best.fused), **tried})

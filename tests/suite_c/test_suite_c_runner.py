@@ -19,7 +19,7 @@ from goptx.measuring.bench.questions import Failed
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from suite_c import FITTED, combo_kernels, forms
+from suite_c import FITTED, FOLDER, combo_kernels, forms
 from suite_c import __main__ as program
 from suite_c.forms import FORMS, KNOWN, PLAIN, made, sizes_of, ways_of
 from suite_c.runs import Places, begun, rows
@@ -90,13 +90,14 @@ def test_rows_and_their_table() -> None:
 def test_what_auto_and_tune_choose_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     best = SimpleNamespace(
         fused=made(NORMS, "horizontal", assembled=False).woven, candidate="horizontal cap=40",
-        table=SimpleNamespace(trials=[1, 2]),
+        table=SimpleNamespace(trials=[1, 2]), to_dict=lambda folder: {"way": str(folder)},
     )  # fmt: skip
     monkeypatch.setattr("goptx.tune", lambda **how: best)
     bench = FakeBench({"tuned": 0.5, "auto": 0.8}, otherwise=lambda _: 0.9)
     with makers(1) as there:
         (row,) = rows(begun([NORMS], there), Places(bench), tune=1.0)
-    assert row["ways"]["tuned"]["tried"] == 2 and is_good(row)
+    found = row["ways"]["tuned"]
+    assert (found["tried"], found["held"]) == (2, {"way": str(FOLDER)}) and is_good(row)
     (line,) = (line for line in table({**RUN, "rows": [row]}).splitlines() if line.startswith(f"| {NORMS} | yes"))
     assert "| 1.250 |" in line and "| 2.000 | horizontal cap=40 | 0.62 | 0.99 |" in line
 
