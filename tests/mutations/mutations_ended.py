@@ -15,6 +15,13 @@ OF_ENDED = (
         f"{DEAD}::test_ctas_that_have_ended_a_kernel_cost_little[weave-unrolled]",
     ),
     Mutation(
+        "copies of a kernel skip long code each by itself",
+        f"{ENDED}/skip_ended.py",
+        "line=line, safe_to_take=True)",
+        "line=line)",
+        f"{DEAD}::test_copies_skip_long_code_together",
+    ),
+    Mutation(
         "warps run what comes after the last barrier of a kernel that they have ended",
         f"{ENDED}/skip_ended.py",
         "for block in _past_barriers(lanes):",
