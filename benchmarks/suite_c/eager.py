@@ -24,8 +24,8 @@ def dropout(launch: Launch) -> Eager:
     probability = _value(launch, "probability", float)
 
     def run(x: Any, residual: Any) -> tuple[Any, ...]:
-        kept = torch.rand(x.shape, device=x.device) > probability
-        return (torch.where(kept, x.float() / (1 - probability), 0.0).add(residual.float()).half(),)
+        remain = torch.rand(x.shape, device=x.device) > probability
+        return (torch.where(remain, x.float() / (1 - probability), 0.0).add(residual.float()).half(),)
 
     return run, _arrays(launch, x=0, residual=0)
 

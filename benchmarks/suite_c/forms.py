@@ -58,7 +58,7 @@ AUTO: Strategy = "auto"
 PLAIN: tuple[Strategy, ...] = tuple(strategy for strategy in MEASURED_STRATEGIES if strategy != "separate")
 """The strategies as they are, of which tuning should miss none of a group."""
 
-Known = Literal["auto, sizes known"]  # what `auto` chooses if it is told the integer arguments of the launch
+Known = Literal["auto, sizes known"]  # what `auto` chooses if it is given the integer arguments of the launch
 KNOWN: Known = "auto, sizes known"
 Way = Form | Strategy | Known
 
@@ -94,7 +94,7 @@ def _fused(name: str, way: Strategy | Known, small: bool) -> goptx.Woven:
 
 
 def sizes_of(name: str) -> Assume:
-    """The integer arguments of each kernel, as goptx is told what is known of kernels."""
+    """The integer arguments of each kernel, as goptx takes what is known of kernels."""
     found: dict[str, KnownOfKernel] = {}
     for number, kernel in enumerate(kernels_of(name)):
         integers = (

@@ -26,7 +26,7 @@ LEGEND = (
     "in both orders; all but streams as CUDA graphs (medians, in turn). Right: what is fused writes what separate "
     "launches write, bit for bit, but for contraction. Green contexts: the best partition of the SMs, a part for each "
     "kernel. Combo kernels: torch's own operations, compiled by Inductor. By hand: the best of the forms below, of "
-    "groups the best plain strategy. Sizes known: what `auto` chooses if it is told the integer arguments. Registers "
+    "groups the best plain strategy. Sizes known: what `auto` chooses if it is given the integer arguments. Registers "
     "and spills are those of the tuned kernel."
 )
 HEAD = (

@@ -64,7 +64,7 @@ def test_what_is_made_of_each() -> None:
     assert ways_of(NORMS, 2) == (*PLAIN, "auto", KNOWN) and "separate" not in PLAIN
 
 
-def test_the_sizes_that_auto_is_told() -> None:
+def test_the_sizes_that_auto_is_given() -> None:
     assert sizes_of(NORMS) == {"A": {"arguments": {2: 256}}, "B": {"arguments": {2: 64}}}
     assert sizes_of("product+softmax")["B"] == {"arguments": {2: 4096, 3: 4096}}
 
