@@ -39,6 +39,7 @@ from goptx.measuring.bench.bench import Bench
 from suite_c import BEST, PAIRS
 from suite_c.cases import GROUPS, is_known
 from suite_c.combo_kernels import has_eager, milliseconds
+from suite_c.forms import workload
 from suite_c.green_contexts import green_runs, offered
 from suite_c.runs import Places, begun, rows
 from suite_c.table import chart, line, table
@@ -107,6 +108,8 @@ def _measure(options: argparse.Namespace, names: Sequence[str], document: dict[s
     ):
         there = Places(bench, tuners, green)
         futures = begun(names, made, options.forms)
+        for name in names[:1] * options.workers * (options.tune > 0):
+            tuners.submit(workload, name)  # starts all processes, which tuning would wait for
         if options.inductor and "combo" not in document:
             document["combo"] = milliseconds([name for name in options.names if has_eager(name)], options.inductor)
         for row in rows(futures, there, options.tune):
