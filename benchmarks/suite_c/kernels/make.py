@@ -153,25 +153,35 @@ def _value(name: str, value: float, dtype: str = "int32") -> Argument:
     return name, dtype, f"value = {value}"
 
 
-KERNELS: Mapping[str, Launched] = {
-    "product": Launched(
+def _product(size: tuple[int, int, int], tile: int, *, band: int, check: tuple[int, int, int], about: str) -> Launched:
+    """In square tiles; `size` and `check` are rows, columns and inner size."""
+    (m, n, k), (few, less, short) = size, check
+    return Launched(
         product,
         "*fp16 *fp16 *fp16 i32:16 i32:16 i32:16",
-        {"DOWN": 128, "ACROSS": 128, "INNER": 64, "BAND": 8},
-        grid=[PRODUCT // 128 * (PRODUCT // 128)],
+        {"DOWN": tile, "ACROSS": tile, "INNER": 64, "BAND": band},
+        grid=[m // tile * (n // tile)],
         arguments=[
-            _out("c", "float16", PRODUCT**2),
-            _in("a", "float16", PRODUCT**2),
-            _in("b", "float16", PRODUCT**2),
-            _value("m", PRODUCT),
-            _value("n", PRODUCT),
-            _value("k", PRODUCT),
+            _out("c", "float16", m * n),
+            _in("a", "float16", m * k),
+            _in("b", "float16", k * n),
+            *(_value(name, one) for name, one in zip("mnk", size, strict=True)),
         ],
         check=[
-            "grid = [16]",
-            "lengths = { c = 262144, a = 131072, b = 32768 }",
-            "values = { m = 1024, n = 256, k = 128 }",
+            f"grid = [{few // tile * (less // tile)}]",
+            f"lengths = {{ c = {few * less}, a = {few * short}, b = {short * less} }}",
+            f"values = {{ m = {few}, n = {less}, k = {short} }}",
         ],
+        about=about,
+    )
+
+
+KERNELS: Mapping[str, Launched] = {
+    "product": _product(
+        (PRODUCT, PRODUCT, PRODUCT),
+        128,
+        band=8,
+        check=(1024, 256, 128),
         about="A product of two matrices of halves, 4,096 x 4,096 each: 128 x 128 x 64, 4 warps, 3 stages.",
     ),
     "attention": Launched(
@@ -224,20 +234,11 @@ KERNELS: Mapping[str, Launched] = {
         check=["grid = [3]", f"lengths = {{ y = {3 * WIDTH}, table = {TABLE * WIDTH}, index = 3 }}"],
         about="Embeddings of 32,768 tokens: rows of 4,096 halves out of 32,000.",
     ),
-    "narrow_product": Launched(
-        product,
-        "*fp16 *fp16 *fp16 i32:16 i32:16 i32:16",
-        {"DOWN": 64, "ACROSS": 64, "INNER": 64, "BAND": 1},
-        grid=[256 // 64 * (NARROW // 64)],
-        arguments=[
-            _out("c", "float16", 256 * NARROW),
-            _in("a", "float16", 256 * LONG),
-            _in("b", "float16", LONG * NARROW),
-            _value("m", 256),
-            _value("n", NARROW),
-            _value("k", LONG),
-        ],
-        check=["grid = [2]", "lengths = { c = 8192, a = 8192, b = 16384 }", "values = { m = 64, n = 128, k = 128 }"],
+    "narrow_product": _product(
+        (256, NARROW, LONG),
+        64,
+        band=1,
+        check=(64, 128, 128),
         about="A product of few rows, 256 x 4,096 times 4,096 x 1,024 halves: 64 x 64 x 64, 4 warps, 3 stages.",
     ),
     "head_norm": Launched(
