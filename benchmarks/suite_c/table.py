@@ -12,7 +12,7 @@ from unseen.making import TUNED
 from goptx.measuring.bench.baselines import SEPARATE
 from goptx.view.bars import Bars, Group
 from suite_c import FITTED
-from suite_c.cases import BARS, GROUP_MEAN, LEAST, NAMED, PAIR_MEAN, SHARE, bar_of
+from suite_c.cases import AUTO_LEAST, BARS, GROUP_MEAN, LEAST, NAMED, PAIR_MEAN, SHARE, bar_of
 from suite_c.combo_kernels import median
 from suite_c.forms import AUTO, KNOWN, PLAIN
 from suite_c.runs import GROUP, PAIR
@@ -107,7 +107,7 @@ def chart(document: Mapping[str, Any]) -> Bars:
 
 
 def _summary(title: str, rows: Sequence[Row], mean: float) -> Iterator[str]:
-    """A line for each way, with its bars if it is tuned."""
+    """A line for each way, with its bars."""
     for way in CHOSEN:
         found = _gains(rows, way)
         if not found:
@@ -117,7 +117,8 @@ def _summary(title: str, rows: Sequence[Row], mean: float) -> Iterator[str]:
             f"* {title}, {way}: geometric mean {statistics.geometric_mean(found.values()):.3f} of {len(found)} of "
             f"{len(rows)}, least {found[lowest]:.3f} ({lowest})"
         )
-        yield text + (f"; bars {mean:.2f}, {LEAST:.2f}." if way == TUNED else ".")
+        bars = {TUNED: f"; bars {mean:.2f}, {LEAST:.2f}", AUTO: f"; bar of the least {AUTO_LEAST:.2f}"}
+        yield f"{text}{bars.get(way, '')}."
 
 
 def _parts(rows: Sequence[Row]) -> Iterator[str]:
@@ -144,6 +145,9 @@ def _parts(rows: Sequence[Row]) -> Iterator[str]:
 def _peers(document: Mapping[str, Any]) -> Iterator[str]:
     if why := document.get("green_problem"):
         yield f"* Green contexts are not offered here: {_short(why)}"
+    for row in document["rows"]:
+        if why := row.get("green_problem"):
+            yield f"* Green contexts, {row['name']} and all pairs after it: {_short(why)}"
     for name, found in document.get("combo", {}).items():
         if median(found) is None:
             yield f"* Combo kernels, {name}: {_short(found.get('failed', 'not near to what torch gives'))}"

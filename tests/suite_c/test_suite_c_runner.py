@@ -130,6 +130,7 @@ def test_pairs_run_in_green_contexts_too() -> None:
     one, other = rows(futures, broken)
     assert one["right"] and one["green_problem"] == "no" and green(one) is None
     assert "green_problem" not in other and broken.green == []
+    assert "* Green contexts, softmax+dropout and all pairs after it: no" in table({**RUN, "rows": [one, other]})
 
 
 class Closing(EmulatingBench):
@@ -185,6 +186,9 @@ def test_means_leasts_and_shares() -> None:
     ]
     text = table({**RUN, "rows": rows, "combo": {"softmax+dropout": {"ms": [0.8], "near": True}}})
     assert "* Pairs, tuned: geometric mean 1.083 of 4 of 5, least 0.980 (product+softmax); bars 1.09, 0.99." in text
+    assert (
+        "* Pairs, auto: geometric mean 1.036 of 4 of 5, least 0.960 (softmax+dropout); bar of the least 0.97." in text
+    )
     assert "* Groups, tuned: geometric mean 1.200 of 1 of 1" in text
     assert "* Pairs that rules may be fitted on, 2: geometric mean auto 1.095, tuned 1.186." in text
     assert "* Pairs that are only ever measured, 3: geometric mean auto 0.980, tuned 0.990." in text
