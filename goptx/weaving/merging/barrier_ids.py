@@ -1,8 +1,8 @@
 """CTA barriers of several kernels in one: separate ids, and forms that allow copies.
 
-Requires: converged flows, with their range guards. Ensures: no two kernels use one barrier id; barriers that lanes of one
-warp may reach in different copies are unaligned; those of a kernel with fewer warps than the fused kernel wait for its
-own warps only.
+Requires: converged flows, with their range guards. Ensures: no two kernels use one barrier id; barriers that lanes of
+one warp may reach in different copies are unaligned; those of a kernel with fewer warps than the fused kernel wait for
+its own warps only.
 
 Different warps may reach different copies of an aligned barrier: it demands that the threads of a warp execute the same
 one (so does Triton's compiler read NVIDIA's word; an H200 does it). The unaligned form costs a meeting of the lanes.
