@@ -203,4 +203,5 @@ def _skip(lanes: Lanes, block: str, leave: str, test: Callable[[str, str], Instr
             blocks[alive] = Block((test(anyone, lanes.running),), end)
         blocks[name] = old if name in body else replace(old, end=old.end.retarget({block: alive}))
     lanes.masks[alive] = lanes.running
+    lanes.skipped = True
     lanes.flow = Flow(alive if lanes.flow.entry == block else lanes.flow.entry, blocks)
