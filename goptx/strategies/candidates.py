@@ -80,12 +80,14 @@ def _most_copies(alone: Alone, ctas: int) -> int:
 
 @dataclass(frozen=True)
 class Judge:
-    """Estimates candidates from the work of each kernel. `before`: the factor by which each is coarsened already."""
+    """Estimates candidates from the work of each kernel. `before`: the factor by which each is coarsened already.
+    `teams`: on folded grids, the kernels whose CTAs each team of warps runs; by default each kernel has its own."""
 
     kernels: Sequence[Alone]
     before: Sequence[int]
     shapes: Sequence[Shape]
     arch: str
+    teams: Sequence[Sequence[int]] = ()
 
     @cached_property
     def assumptions(self) -> tuple[Assumption, ...]:
@@ -199,17 +201,25 @@ class _Launch:
             yield replace(self.candidate, cap=limit), estimated
 
     def folded(self) -> Estimate:
-        """Folded grids: one launch, in which each kernel has warps and, if they are moved, registers of its own."""
-        whole = [self._whole([k]) for k in range(len(self.loads))]
-        threads = [-(-load.threads // WARP) * WARP for load in self.loads]
+        """Folded grids: one launch, in which each team has warps and, if they are moved, registers of its own."""
+        teams = self.judge.teams or [(k,) for k in range(len(self.loads))]
+        waves = [self._team(team) for team in teams]
+        own = [max(self._pressure([k]).registers for k in team) for team in teams]
         moved = self.candidate.option("role_registers")
-        each = zip(moved or [course.pressure.registers for course in whole], threads, strict=True)
-        registers = rounded_up(-(-sum(r * n for r, n in each) // sum(threads))) if moved else max(r for r, _ in each)
-        waves = [
-            Wave(-(-load.ctas // load.joined) * load.live, n, course.latency, course.code)
-            for load, n, course in zip(self.loads, threads, whole, strict=True)
-        ]
-        return folded(self.loads, waves, registers, sum(self.shared), self.judge.arch)
+        each = zip(moved or own, (wave.threads for wave in waves), strict=True)
+        threads = sum(wave.threads for wave in waves)
+        registers = rounded_up(-(-sum(r * n for r, n in each) // threads)) if moved else max(own)
+        shared = sum(max(self.shared[k] for k in team) for team in teams)
+        return folded(self.loads, waves, registers, shared, self.judge.arch)
+
+    def _team(self, kernels: Sequence[int]) -> Wave:
+        """The virtual CTAs of a team, one after the other. While it runs one kernel, it needs the code of no other."""
+        ctas = [-(-self.loads[k].ctas // self.loads[k].joined) * self.loads[k].live for k in kernels]
+        courses = [self._whole([k]) for k in kernels]
+        latency = sum(n * course.latency for n, course in zip(ctas, courses, strict=True)) / max(sum(ctas), 1)
+        threads = max(-(-self.loads[k].threads // WARP) * WARP for k in kernels)
+        code = max((course.code for course in courses), key=lambda code: code.passed)
+        return Wave(sum(ctas), threads, latency, code)
 
     def separate(self) -> list[Estimate]:
         """A launch for each kernel."""
