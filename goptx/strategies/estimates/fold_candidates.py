@@ -62,14 +62,14 @@ def _of_teams(judge: Judge, teams: Sequence[Sequence[int]], streaming: int, arch
         return
     for factor in FREE:
         factors = tuple(factor if k in teams[streaming] else 1 for k in range(len(shapes)))
-        each = list(zip(factors, judge.before, strict=True))
-        if not all(divides(own * before, shape) for (own, before), shape in zip(each, shapes, strict=True)):
+        copies = [own * before for own, before in zip(factors, judge.before, strict=True)]
+        if not all(map(divides, copies, shapes)):
             continue
         shared = sum(max(_shared(judge, k) * factors[k] for k in team) for team in teams)
         most = occupancy(arch, FEWEST_REGISTERS, shared, first + second).ctas_per_sm
         if max(sum(shapes[k].ctas or 0 for k in team) for team in teams) <= machine_of(arch).sms * most:
             return
-        demands = [_demand(judge.kernels[k], own * before, k in teams[streaming]) for k, (own, before) in enumerate(each)]
+        demands = [_demand(judge.kernels[k], n, k in teams[streaming]) for k, n in enumerate(copies)]
         roles = [_hungriest([demands[k] for k in team]) for team in teams]
         folded = Candidate("horizontal", factors).having(fold="static")
         if most * (first + second) * max(role.free for role in roles) <= SM_REGISTERS:
