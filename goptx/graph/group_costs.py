@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from goptx.analysis.build_cfg import flow_as_written
+from goptx.analysis.cfg import loops
+from goptx.cost.assumptions import Known
 from goptx.cost.estimate import Estimate
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import Alone, alone
 from goptx.errors import CannotWeave
-from goptx.graph.graph_description import Graph, GraphNode
+from goptx.graph.graph_description import Graph, GraphNode, Id
+from goptx.graph.node_effects import integers_of
 from goptx.latency.table import LatencyTable, load_table
 from goptx.options import Strategy
 from goptx.sources.kernel_text import Chosen
@@ -27,6 +31,7 @@ WOVEN = 3  # kernels at most that are woven: the product of more takes many seco
 LINES = 400  # of kernels at most that are woven: a graph has many groups, and more take seconds each
 DARING = 1.3  # times as long as separate launches: a group that is estimated to take longer is not measured
 Group = tuple[int, ...]  # indices of nodes, in order
+Facts = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,9 @@ class Costs:
     daring: bool = False
     trials: int = 0
     table: LatencyTable = field(init=False)
-    _kernels: dict[tuple[str, str], Alone | str] = field(default_factory=dict)
+    _kernels: dict[Facts, Alone | str] = field(default_factory=dict)
+    _known: dict[Id, Facts] = field(default_factory=dict)
+    _looping: dict[object, bool] = field(default_factory=dict)
     _estimates: dict[object, Estimate] = field(default_factory=dict)
     _roles: dict[object, Role | None] = field(default_factory=dict)
     _folded: dict[object, list[Form]] = field(default_factory=dict)
@@ -64,16 +71,38 @@ class Costs:
 
     def kernel(self, node: GraphNode) -> Alone | str:
         """The work of the node's kernel, or why it cannot be estimated."""
-        assert node.ptx is not None
-        key = node.ptx, node.entry
+        key = self._facts(node)
         if key not in self._kernels:
             try:
-                found = alone(Chosen(self.graph.module(node), node.entry), machine_of(self.arch), self.table)
+                self._kernels[key] = self._alone(node)
             except CannotWeave as reason:
                 self._kernels[key] = str(reason)
-            else:
-                self._kernels[key] = found
         return self._kernels[key]
+
+    def _alone(self, node: GraphNode) -> Alone:
+        chosen = Chosen(self.graph.module(node), node.entry)
+        known = Known(arguments=dict(self._integers(node)))
+        return alone(chosen, machine_of(self.arch), self.table, known, node.shape)
+
+    def _integers(self, node: GraphNode) -> tuple[tuple[int, int], ...]:
+        """The integers among the parameters, if loops may run as often as they say."""
+        key = node.ptx, node.entry
+        if key not in self._looping:
+            try:
+                self._looping[key] = bool(loops(flow_as_written(self.graph.function(node).body)))
+            except CannotWeave:  # its branches are not known
+                self._looping[key] = False
+        return tuple(integers_of(self.graph, node).items()) if self._looping[key] else ()
+
+    def _facts(self, node: GraphNode) -> Facts:
+        """What the estimates of a kernel depend on."""
+        if node.id not in self._known:
+            self._known[node.id] = node.ptx, node.entry, node.grid, node.block, node.shared, self._integers(node)
+        return self._known[node.id]
+
+    def facts(self, group: Collection[int]) -> tuple[Facts, ...]:
+        """What the estimates of a group depend on."""
+        return tuple(self._facts(self.graph.nodes[i]) for i in group)
 
     def judge(self, group: Collection[int], teams: Sequence[Sequence[int]] = ()) -> Judge:
         """Estimates of these kernels, in their shapes."""
@@ -83,7 +112,7 @@ class Costs:
 
     def cycles(self, group: Collection[int], form: Form) -> float:
         """The cycles of these kernels in a form, as far as can be known; infinite where no CTA fits on an SM."""
-        key = form, self._facts(group)
+        key = form, self.facts(group)
         if key not in self._estimates:
             self.trials += 1
             estimates = self.judge(group, form.teams).estimates(form.candidate)
@@ -125,14 +154,9 @@ class Costs:
         gains = [f for f in self.possible(group) if self.cycles(group, f) < separate * self.most]
         return sorted(gains, key=lambda f: self.cycles(group, f))
 
-    def _facts(self, group: Collection[int]) -> object:
-        """What the estimates depend on."""
-        nodes = (self.graph.nodes[i] for i in group)
-        return tuple((n.ptx, n.entry, n.grid, n.block, n.shared) for n in nodes)
-
     def _role(self, node: int) -> Role | None:
         """The part that a kernel may have on folded grids."""
-        key = self._facts((node,))
+        key = self.facts((node,))
         if key not in self._roles:
             judge = self.judge((node,))
             self._roles[key] = role_of(judge.kernels[0], judge.shapes[0], judge.each_alone()[0])
@@ -143,7 +167,7 @@ class Costs:
         roles = [self._role(i) for i in group]
         if set(roles) != {"tensor", "memory"}:
             return []
-        key = self._facts(group)
+        key = self.facts(group)
         if key not in self._folded:
             each = [tuple(k for k, own in enumerate(roles) if own == role) for role in dict.fromkeys(roles)]
             found = fold_candidates(self.judge(group, each), self.arch)

@@ -63,7 +63,7 @@ class Makers:
     def of(self, group: Group) -> list[tuple[Group, Fused]]:
         """The fused kernels of a group: one for all its nodes, or for each half of them that can be fused."""
         nodes = [self.graph.nodes[i] for i in group]
-        key = tuple((n.ptx, n.entry, n.grid, n.block, n.shared) for n in nodes)
+        key = self.costs.facts(group)
         if key not in self._made:
             self._made[key] = self._make(group)
         found = self._made[key]

@@ -154,6 +154,14 @@ def variables_of(module: Module, entry: Function) -> list[str]:
     return [v.name for v in module.variables if v.name in reached and v.space in (".global", ".const")]
 
 
+def integers_of(graph: Graph, node: GraphNode) -> dict[int, int]:
+    """The values of the integers among the parameters of a kernel, which are not pointers, by their places."""
+    assert node.ptx is not None
+    entry, found, _ = _facts(Same(graph.module(node)), node.entry)
+    values = dict(_numbers(found, entry, node.parameters))
+    return {i: values[p.name] for i, p in enumerate(entry.parameters) if p.name in values}
+
+
 def _pointers(found: Reach, entry: Function) -> Iterator[str]:
     for parameter in entry.parameters:
         if not parameter.dims and found.accesses[parameter.name] != "none":
