@@ -29,6 +29,8 @@ from goptx.strategies.estimates.prospects import TIE
 
 WOVEN = 3  # kernels at most that are woven: the product of more takes many seconds
 LINES = 400  # of kernels at most that are woven: a graph has many groups, and more take seconds each
+AT_ONCE = 2  # virtual CTAs of the kernels that are limited by memory, of forms that are estimated to be equally fast
+UNEQUAL = 1.25  # times as long as another: CTAs that last so long come first
 DARING = 1.3  # times as long as separate launches: a group that is estimated to take longer is not measured
 Group = tuple[int, ...]  # indices of nodes, in order
 Facts = tuple[object, ...]
@@ -37,7 +39,8 @@ Facts = tuple[object, ...]
 @dataclass(frozen=True, slots=True)
 class Form:
     """How the kernels of a group become one launch. teams: on folded grids, the places in the group of the kernels that
-    each team runs, one after the other; else empty."""
+    each team runs, one after the other; otherwise, each kernel in the order in which they are fused, or empty if that
+    is the order of the group."""
 
     candidate: Candidate
     teams: tuple[tuple[int, ...], ...] = ()
@@ -138,11 +141,12 @@ class Costs:
         return DARING if self.daring else 1 - TIE
 
     def possible(self, group: Collection[int]) -> list[Form]:
-        """The forms that are tried for a group."""
+        """The forms that are tried for a group; of those that are estimated to be equally fast, the first is better."""
         kernels = [k for k in (self.kernel(self.graph.nodes[i]) for i in group) if isinstance(k, Alone)]
         few = not self.daring and len(group) <= WOVEN and sum(len(k.lines) for k in kernels) <= LINES
         strategies: list[Strategy] = ["interleave", "weave", "vertical"] if few else ["interleave"]
-        return [*(plain(strategy, len(group)) for strategy in strategies), *self._on_folded_grids(group)]
+        forms = [plain(strategy, len(group)) for strategy in strategies]
+        return [*self._longest_first(group), *forms, *self._on_folded_grids(group)]
 
     def fused(self, group: Collection[int]) -> float:
         """The least cycles of one launch."""
@@ -162,6 +166,18 @@ class Costs:
             self._roles[key] = role_of(judge.kernels[0], judge.shapes[0], judge.each_alone()[0])
         return self._roles[key]
 
+    def _longest_first(self, group: Collection[int]) -> list[Form]:
+        """Interleaved kernel by kernel, those with the longest CTAs first, so that no SM waits long for the last CTA.
+        Kernels that wait for different things run better side by side from the beginning to the end."""
+        judge = self.judge(group)
+        lasts = [kernel.work.course.latency for kernel in judge.kernels]
+        alike = len({estimate.decided_by for estimate in judge.each_alone()}) == 1
+        if not alike or max(lasts) < min(lasts) * UNEQUAL:
+            return []
+        order = sorted(range(len(lasts)), key=lambda k: -lasts[k])
+        candidate = Candidate("interleave", (1,) * len(lasts)).having(placement="front")
+        return [Form(candidate, tuple((k,) for k in order))]
+
     def _on_folded_grids(self, group: Collection[int]) -> list[Form]:
         """The kernels with `wgmma` in one team, and those that are limited by memory in the other."""
         roles = [self._role(i) for i in group]
@@ -171,6 +187,7 @@ class Costs:
         if key not in self._folded:
             each = [tuple(k for k, own in enumerate(roles) if own == role) for role in dict.fromkeys(roles)]
             found = fold_candidates(self.judge(group, each), self.arch)
+            found.sort(key=lambda candidate: max(candidate.factors) != AT_ONCE)
             self._folded[key] = [Form(candidate, tuple(each)) for candidate in found]
         return self._folded[key]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from itertools import product
+from itertools import pairwise, product
 from operator import or_
 
 from goptx.analysis.registers.register_demand import FULL
@@ -81,7 +81,8 @@ def _most_copies(alone: Alone, ctas: int) -> int:
 @dataclass(frozen=True)
 class Judge:
     """Estimates candidates from the work of each kernel. `before`: the factor by which each is coarsened already.
-    `teams`: on folded grids, the kernels whose CTAs each team of warps runs; by default each kernel has its own."""
+    `teams`: on folded grids, the kernels whose CTAs each team of warps runs; by default each kernel has its own.
+    Otherwise the kernels in the order in which they are launched, each a team."""
 
     kernels: Sequence[Alone]
     before: Sequence[int]
@@ -193,12 +194,21 @@ class _Launch:
         else:
             waves = [wave for k in everything for wave in self._of_one(k, loads[k].threads, ctas[k])]
             pressure, shared = reduce(or_, (self._pressure([k]) for k in everything)), max(own)
+        falling = not together and self._is_falling()
         caps = [self.candidate.cap]
         if strategy == "weave" and not caps[0] and (cap := next_step(pressure, shared, threads, arch)):
             caps.append(cap)
         for limit in caps:
-            estimated = estimate(loads, waves, pressure, shared, arch, limit, together)
+            estimated = estimate(loads, waves, pressure, shared, arch, limit, together, falling)
             yield replace(self.candidate, cap=limit), estimated
+
+    def _is_falling(self) -> bool:
+        """Whether the CTAs of each kernel come after those of all kernels whose CTAs last longer."""
+        if self.candidate.option("placement") != "front":
+            return False
+        order = [k for team in self.judge.teams for k in team] or range(len(self.loads))
+        lasts = [self._whole([k]).latency for k in order]
+        return all(one >= other for one, other in pairwise(lasts))
 
     def folded(self) -> Estimate:
         """Folded grids: one launch, in which each team has warps and, if they are moved, registers of its own."""

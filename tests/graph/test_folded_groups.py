@@ -1,6 +1,7 @@
 """Groups on folded grids: matrix products share the SMs with kernels that are limited by memory."""
 
 import random
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -114,6 +115,69 @@ def test_the_fused_kernel_has_all_parameters_and_what_it_was_made_of_is_reported
     one, other, third = (n.parameters for n in graph.nodes)
     assert node.parameters[: len(one) + len(third) + len(other)] == (*one, *third, *other)
     assert str(goptx.optimize_graph(graph, check=False).graph.to_json()) == done.graph.to_json()
+
+
+# Longest first ----------------------------------------------------------------------------------------------
+
+
+def rounds(name: str) -> str:
+    """y[i] += 1, as often as the parameter n says, with a barrier in between."""
+    return f""".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry {name}(.param .u64 y, .param .u32 n)
+{{
+    .reg .pred %p;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [y];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.s32 %r5, %r2, %r3, %r4;
+    mul.wide.u32 %rd2, %r5, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    mov.u32 %r6, 0;
+LOOP:
+    ld.global.u32 %r7, [%rd3];
+    add.s32 %r7, %r7, 1;
+    st.global.u32 [%rd3], %r7;
+    bar.sync 0;
+    add.s32 %r6, %r6, 1;
+    setp.lt.u32 %p, %r6, %r1;
+    @%p bra LOOP;
+    ret;
+}}
+"""
+
+
+def counted(*times: int) -> Graph:
+    text = rounds("rounds")
+    return chain(*(launch(i, text, "rounds", u64(buffer(i)), u32(n), grid=2) for i, n in enumerate(times)))
+
+
+def test_kernels_whose_ctas_last_longer_come_first() -> None:
+    graph = counted(2, 40, 9)
+    costs = Costs(graph, "sm_90")
+    first = costs.possible((0, 1, 2))[0]
+    assert (str(first), first.teams) == ("interleave placement=front", ((1,), (2,), (0,)))
+    assert all("front" not in str(form) for form in Costs(counted(5, 5), "sm_90").possible((0, 1)))
+    woven, teams = Makers(graph, costs, None)._fused((0, 1, 2), first)
+    made = Fused(woven, 1.0, str(first), teams)
+    assert same(graph, made)
+    node = fused_node("fused", graph.nodes, made)
+    assert node.parameters[:6] == tuple(p for i in (1, 2, 0) for p in graph.nodes[i].parameters)
+
+
+def test_no_sm_waits_long_for_the_last_cta_if_the_longest_come_first() -> None:
+    big = counted(2, 40, 2)
+    many = [replace(node, grid=(4096, 1, 1)) for node in big.nodes]
+    costs = Costs(Graph(tuple(many), big.edges, big.allocations, big.ptx), "sm_90")
+    front, spread, *_ = costs.possible((0, 1, 2))
+    assert costs.cycles((0, 1, 2), front) < costs.cycles((0, 1, 2), spread)
+    backwards = Form(front.candidate, front.teams[::-1])
+    assert costs.cycles((0, 1, 2), backwards) == costs.cycles((0, 1, 2), spread)
 
 
 # What they leave --------------------------------------------------------------------------------------------

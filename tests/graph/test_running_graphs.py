@@ -232,6 +232,18 @@ def test_a_graph_of_which_it_is_not_known_what_it_writes_is_not_run(driver: Emul
     assert fast.report.measured == {}
 
 
+def test_a_graph_of_unknown_kernels_only_stays_as_it_is(driver: EmulatedDriver) -> None:
+    graph = chain(opaque(0, u64(buffer(1))), opaque(1, u64(buffer(2))))
+    handle, kernels = driver.capture(graph)
+    before = dict(driver.graphs[handle].nodes), set(driver.graphs[handle].edges)
+    fast = goptx.optimize_graph(handle, kernels)
+    assert fast.graph.edges == graph.edges
+    assert fast.report.advice.startswith("the PTX of no kernel is known, so that none can be fused: capture the graph")
+    assert set(fast.report.single.values()) == {"its PTX is not known"}
+    assert (driver.graphs[handle].nodes, driver.graphs[handle].edges) == before
+    assert driver.launched == []
+
+
 def test_copies_stay_where_they_are(driver: EmulatedDriver) -> None:
     graph = chain(scaled(0, 0, 1), opaque(1, kind="memcpy"), scaled(2, 0, 2))
     handle, kernels = driver.capture(graph)
