@@ -10,6 +10,7 @@ import os
 import struct
 import sys
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 os.environ["TRITON_DISABLE_LINE_INFO"] = "1"
@@ -74,10 +75,10 @@ class Program:
     """What is launched, one after the other. `hold`: no array takes the memory of one that is not needed any more."""
 
     hold: bool
-    nodes: list = field(default_factory=list)
-    sizes: dict = field(default_factory=dict)  # of arrays, by their addresses
-    free: dict = field(default_factory=dict)  # sizes of arrays that are not needed any more, by their addresses
-    texts: dict = field(default_factory=dict)
+    nodes: list[GraphNode] = field(default_factory=list)
+    sizes: dict[int, int] = field(default_factory=dict)  # of arrays, by their addresses
+    free: dict[int, int] = field(default_factory=dict)  # of those that are not needed any more
+    texts: dict[str, str] = field(default_factory=dict)
 
     def array(self, size):
         """As an allocator does: memory that is free and large enough, or else new memory."""
@@ -128,7 +129,7 @@ def tower(hold):
         total = new
     ids = [node.id for node in program.nodes]
     memory = tuple(Allocation(at, size) for at, size in sorted(program.sizes.items()))
-    return Graph(tuple(program.nodes), tuple(zip(ids, ids[1:], strict=False)), memory, program.texts)
+    return Graph(tuple(program.nodes), tuple(pairwise(ids)), memory, program.texts)
 
 
 if __name__ == "__main__":

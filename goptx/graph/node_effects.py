@@ -195,7 +195,7 @@ def _extents(
     except CannotWeave:  # its branches are not known
         return {}
     pointers = list(_pointers(found_reach, entry))
-    found = accesses(flow, pointers, [], dict(numbers), grid, block)
+    found = accesses(flow, pointers, [name for name, _ in numbers], dict(numbers), grid, block)
     return {name: size for name, (size, _) in found.arrays.items() if name not in found.unclear}
 
 

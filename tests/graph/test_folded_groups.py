@@ -97,6 +97,21 @@ def test_kernels_of_one_kind_are_not_folded() -> None:
     assert groups(step("PA"), arch="sm_90") == []  # its registers cannot be moved
 
 
+def test_products_that_write_parts_of_one_array_are_independent() -> None:
+    """What a tile of a product stores follows from thread numbers, by shifts, fields of bits and masks."""
+    graph = step("PP")
+    one, other = graph.nodes
+    half = int.from_bytes(one.parameters[0], "little") + SIDE * SIDE
+    moved = replace(
+        other, grid=(512, 1, 1), parameters=(u64(half), *other.parameters[1:3], u32(SIDE // 2), *other.parameters[4:])
+    )
+    first = replace(one, grid=(512, 1, 1), parameters=(*one.parameters[:3], u32(SIDE // 2), *one.parameters[4:]))
+    halves = Graph((first, moved), graph.edges, graph.allocations, graph.ptx)
+    assert goptx.parallelize_graph(halves).edges == ()
+    whole = Graph((one, moved), graph.edges, graph.allocations, graph.ptx)
+    assert goptx.parallelize_graph(whole).edges == ((0, 1),)
+
+
 def test_the_trips_of_loops_follow_from_the_parameters() -> None:
     graph = step("PA")
     costs = Costs(graph, "sm_90a")
