@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from graph.emulated_driver import Made, emulated_driver
+from graph.emulated_driver import EmulatedDriver, Made, emulated_driver
 from graph.graph_kernels import N, added, buffer, chain, launch, scale, scaled, u32, u64
 
 import goptx
@@ -16,6 +16,7 @@ from goptx.graph.graph_description import Allocation, Graph, GraphNode, Id, sha_
 from goptx.graph.group_costs import Costs, Form
 from goptx.graph.group_making import Fused, Makers, fused_node
 from goptx.graph.optimized_graph import optimize_graph
+from goptx.sources.collecting import Collected
 from goptx.strategies.candidate import Candidate
 
 KERNELS = Path(__file__).parents[2] / "benchmarks" / "suite_c" / "kernels"
@@ -250,24 +251,39 @@ def test_random_teams_leave_the_same(seed: int) -> None:
 # On the device ----------------------------------------------------------------------------------------------
 
 
-def test_a_group_that_was_made_is_measured_in_other_forms(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cost model's form is faster than separate launches, and another one faster still."""
+def pair(monkeypatch: pytest.MonkeyPatch) -> tuple[EmulatedDriver, int, Collected]:
+    """Two kernels that are faster in one launch, and fastest if that is not interleaved."""
     driver = emulated_driver(monkeypatch)
     graph = chain(scaled(0, 0, 1), scaled(1, 0, 2, constant=5))
-    handle, kernels = driver.capture(graph)
-    first = optimize_graph(handle, kernels, tune=False).report.fused[0].strategy
+    driver.milliseconds = lambda made: 9.0 if len(made.nodes) > 1 else 3.0 if is_woven(made) else 5.0
+    return driver, *driver.capture(graph)
 
-    def milliseconds(made: Made) -> float:
-        if len(made.nodes) > 1:
-            return 9.0
-        ((_, grid, *_),) = made.nodes.values()
-        return 3.0 if grid == (2, 1, 1) else 5.0  # interleaved grids have the CTAs of both
 
-    driver.milliseconds = milliseconds
-    assert first == "interleave"
+def is_woven(made: Made) -> bool:
+    """Whether the one node has as many CTAs as one of the kernels; interleaved grids have the CTAs of both."""
+    return [node[1] for node in made.nodes.values()] == [(2, 1, 1)]
+
+
+def test_a_group_that_was_made_is_measured_in_other_forms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cost model's form is faster than separate launches, and another one faster still."""
+    _, handle, kernels = pair(monkeypatch)
+    assert optimize_graph(handle, kernels, tune=False).report.fused[0].strategy == "interleave"
     report = optimize_graph(handle, kernels).report
     assert [group.strategy for group in report.fused] == ["weave"]
     assert (report.measured["fused"], report.measured["with groups in other forms"]) == (5, 3)
+
+
+def test_another_form_that_differs_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver, handle, kernels = pair(monkeypatch)
+
+    def spoil(made: Made) -> None:
+        if is_woven(made):
+            driver.memory[buffer(2)][3] ^= 1
+
+    driver.spoil = spoil
+    report = optimize_graph(handle, kernels).report
+    assert [group.strategy for group in report.fused] == ["interleave"]
+    assert "with groups in other forms" not in report.measured
 
 
 def test_parameters_of_kernels_of_a_team_are_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
