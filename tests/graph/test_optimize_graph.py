@@ -3,6 +3,7 @@
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from time import process_time
 
 import numpy as np
 import pytest
@@ -259,10 +260,11 @@ def test_two_hundred_nodes_take_little_time() -> None:
         nodes += [scaled(f"{layer}.{k}", a, 2 + k, constant=3 + (layer * 4 + k) % 40) for k in range(4)]
         nodes.append(added(f"{layer}.sum", 2, 3, b))
     graph = chain(*nodes)
+    begin = process_time()
     report = goptx.optimize_graph(graph, check=False).report
     assert report.nodes == 200
     assert len(report.fused) >= 40
-    assert report.seconds < 20
+    assert process_time() - begin < 20
 
 
 def test_an_architecture_may_be_given() -> None:

@@ -83,7 +83,7 @@ def test_kernels_with_the_same_limit_are_not_folded(name: str) -> None:
 
 @pytest.mark.parametrize("arch", ["sm_90", ARCH])
 def test_registers_are_not_moved_where_both_have_what_they_take(arch: str) -> None:
-    """With so much shared memory one CTA is on an SM, and four virtual CTAs of the gather take nothing from the product."""
+    """With so much shared memory one CTA is on an SM, and the gather takes nothing from the product."""
     kernels, shapes = pair("product+embedding")
     one = [replace(shapes[0], shared=150_000), shapes[1]]
     assert names(kernels, one, arch) == [
