@@ -65,6 +65,8 @@ def test_a_remainder_that_is_written_as_a_difference() -> None:
     body = "mov.u32 %r1, %ctaid.x; div.s32 %r2, %r1, 24; mul.lo.s32 %r3, {}, {}; sub.s32 %r9, %r1, %r3;"
     assert of(body.format("%r2", "24"), **shape) == (0, 23)
     assert of(body.format("24", "%r2"), **shape) == (0, 23)
+    changed = body.format("%r2", "24").replace("mul", "add.u32 %r1, %r1, %r8; mul").replace("s32", "u32")
+    assert of(changed, **shape) is None
     assert of(body.format("%r2", "25"), **shape) == (-525, 511)
     assert of(body.format("%r2", "24").replace("sub.s32 %r9, %r1", "sub.s32 %r9, %r2"), **shape) == (-504, 21)
 

@@ -106,8 +106,8 @@ OF_GRAPHS = (
     Mutation(
         "a difference is a remainder whatever was subtracted",
         "goptx/analysis/values/ranges.py",
-        "if quotient and quotient.operands[1:] == (number, divisor):",
-        "if quotient:",
+        "if quotient and quotient.operands[1:] == (number, divisor) and",
+        "if quotient and",
         "tests/analysis/test_ranges.py::test_a_remainder_that_is_written_as_a_difference",
     ),
 )

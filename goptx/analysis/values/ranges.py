@@ -131,7 +131,7 @@ class Ranges:
         rule = _RULES.get(facts.base)
         if rule is None or not facts.types or not set(facts.types) <= _INTEGERS or facts.modifiers & _NOT_PLAIN:
             return None
-        if facts.base == "sub" and (divisor := self._divisor(*operands)):
+        if rule is _subtract and (divisor := self._divisor(*operands)):
             rule, operands = _remainder, (operands[0], divisor)
         result, source = facts.types[0], facts.types[-1]
         wide = "wide" in facts.modifiers
@@ -141,22 +141,22 @@ class Ranges:
 
     def _divisor(self, number: Operand, part: Operand) -> Operand | None:
         """What `number` is divided by, if `part` is the quotient times the divisor, so that the difference is the
-        remainder: compilers write it so."""
-        product = self._only_definition(part, "mul")
+        remainder: compilers write it so. Only of operands with ranges, which have the same value everywhere."""
+        product = self._only_definition(part, _multiply)
         for one, divisor in permutations(product.operands[1:]) if product else ():
-            quotient = self._only_definition(one, "div")
-            if quotient and quotient.operands[1:] == (number, divisor):
+            quotient = self._only_definition(one, _divide)
+            if quotient and quotient.operands[1:] == (number, divisor) and self.of(number) and self.of(divisor):
                 return divisor
         return None
 
-    def _only_definition(self, operand: Operand, base: str) -> Instruction | None:
-        """The instruction of integers that defines a register, if it is the only one and of this kind."""
+    def _only_definition(self, operand: Operand, rule: Callable[..., Range | None]) -> Instruction | None:
+        """The instruction of integers that defines a register, if it is the only one and has this rule."""
         found = self._definitions.get(operand.text, []) if isinstance(operand, Name) else []
         if len(found) != 1:
             return None
         facts = facts_of(found[0].opcode)
         plain = set(facts.types) <= _INTEGERS and not facts.modifiers & {*_NOT_PLAIN, "wide"}
-        return found[0] if facts.base == base and plain else None
+        return found[0] if _RULES.get(facts.base) is rule and plain else None
 
 
 def _sizes(extent: Axes, most: Extent) -> list[Range]:
@@ -201,11 +201,11 @@ def _disjoint(a: Range, b: Range) -> bool:
     return a.natural and b.natural and not a.mask & b.mask
 
 
-def _subtract(a: Range | None, b: Range | None) -> Range | None:
+def _subtract(_: bool, a: Range | None, b: Range | None) -> Range | None:
     return _add(a, Range(-b.high, -b.low)) if b and not b.base else None
 
 
-def _multiply(a: Range | None, b: Range | None) -> Range | None:
+def _multiply(_: bool, a: Range | None, b: Range | None) -> Range | None:
     if not a or not b or a.base or b.base:
         return None
     corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
@@ -215,7 +215,7 @@ def _multiply(a: Range | None, b: Range | None) -> Range | None:
 def _shift_left(a: Range | None, b: Range | None) -> Range | None:
     if not b or b.number is None or not 0 <= b.number < 64:
         return None
-    found = _multiply(a, Range(1 << b.number, 1 << b.number))
+    found = _multiply(False, a, Range(1 << b.number, 1 << b.number))
     return Range(found.low, found.high, bits=a.mask << b.number) if found and a and a.natural else found
 
 
@@ -261,7 +261,7 @@ def _field(signed: bool, a: Range | None, position: Range | None, length: Range 
     return _of_bits([a.mask >> first, width], a.high >> first)
 
 
-def _divide(a: Range | None, b: Range | None) -> Range | None:
+def _divide(_: bool, a: Range | None, b: Range | None) -> Range | None:
     if not a or not b or not a.natural or b.base or b.low <= 0:
         return None
     return Range(a.low // b.high, a.high // b.low)
@@ -296,16 +296,16 @@ _RULES: dict[str, Callable[..., Range | None]] = {
     "cvt": lambda _, a: a,
     "cvta": lambda _, a: a,
     "add": lambda _, a, b: _add(a, b),
-    "sub": lambda _, a, b: _subtract(a, b),
-    "mul": lambda _, a, b: _multiply(a, b),
-    "mad": lambda _, a, b, c: _add(_multiply(a, b), c),
+    "sub": _subtract,
+    "mul": _multiply,
+    "mad": lambda _, a, b, c: _add(_multiply(False, a, b), c),
     "shl": lambda _, a, b: _shift_left(a, b),
     "shr": lambda _, a, b: _shift_right(a, b),
     "and": lambda _, a, b: _and(a, b),
     "or": lambda _, a, b: _or(a, b),
     "xor": lambda _, a, b: _exclusive_or(a, b),
     "bfe": _field,
-    "div": lambda _, a, b: _divide(a, b),
+    "div": _divide,
     "rem": _remainder,
     "min": _extreme(min),
     "max": _extreme(max),
