@@ -54,7 +54,7 @@ class Costs:
     """Estimated cycles of the kernels of a graph, alone and together, for the GPU `arch`.
 
     daring: groups are wanted that may gain, to be measured: those that are estimated to take a little longer as one
-    launch count too, and are interleaved, the strategy of which the estimates say least.
+    launch count too, and they are interleaved, the strategy of which the estimates say least, or on folded grids.
     """
 
     graph: Graph
