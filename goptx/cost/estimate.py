@@ -30,7 +30,6 @@ NEAR = 7  # registers that a cap may take, for one step of occupancy; spilling m
 ENOUGH = 0.75  # of an SM's warps, the least share for a cap: with fewer, more warps hide little, or much spills
 # Of the longest CTA: for how long SMs are idle at the end of a launch of several kernels, in which long CTAs may be the
 # last. Separate launches begin with the kernel of the longer ones.
-
 TAIL = 1.0
 SPILL = {"issue": 2.0, "shared": 8.0}  # cycles of a quarter of an SM for a register that is stored and loaded once
 
@@ -113,12 +112,13 @@ class Estimate:
 
 def estimate(
     loads: Sequence[Load], waves: Sequence[Wave], pressure: Pressure, shared: int, arch: str, cap: int | None = None,
-    together: bool = True,
+    together: bool = True, longest_first: bool = False,
 ) -> Estimate:  # fmt: skip
     """The estimate of one launch. `shared` are the bytes of shared memory of a CTA, `cap` the most registers per
-    thread. `together`: a CTA of the launch has a CTA of each load, rather than of one of them. The cycles are infinite
-    if no CTA fits on an SM, and if a thread has no room for the registers of several kernels: what is live around a
-    loop would be spilled in every iteration."""
+    thread. `together`: a CTA of the launch has a CTA of each load, rather than of one of them. `longest_first`: no CTA
+    comes after a shorter one, so that SMs are idle for a short time only at the end. The cycles are infinite if no CTA
+    fits on an SM, and if a thread has no room for the registers of several kernels: what is live around a loop would be
+    spilled in every iteration."""
     machine = machine_of(arch)
     spilled = max(pressure.registers - cap, 0) if cap else 0
     registers = pressure.registers - spilled
@@ -141,8 +141,7 @@ def estimate(
         lasts = machine.turnover + LOADED * wave.latency
         longest, in_turn = max(longest, lasts), in_turn + wave.ctas / places * lasts
     parts["latency"] = machine.gap + max(longest, in_turn)
-    busy = max(parts.values())
-    idle = _idle(busy, longest, in_turn) if len(loads) > 1 else 0.0
+    idle = 0.0 if len(loads) == 1 or longest_first else _idle(max(parts.values()), longest, in_turn)
     if fetched := _fetched(waves, machine):  # a warp that waits for code issues nothing
         parts["instructions"] = parts.pop("arithmetic") + fetched
     cycles = sum(part**OVERLAP for part in parts.values()) ** (1 / OVERLAP) + idle
@@ -151,6 +150,8 @@ def estimate(
 
 
 def _idle(busy: float, longest: float, in_turn: float) -> float:
+    """Cycles in which SMs are idle at the end, if one of the longest CTAs begins last. `busy` are the cycles of the
+    resource that is used most: where the CTAs wait for it rather than for themselves, each lasts longer."""
     lasts = longest * max(busy / max(in_turn, longest), 1.0)
     return TAIL * max(min(busy - lasts, lasts), 0.0)
 
