@@ -12,7 +12,7 @@ from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from goptx.analysis.cfg import Flow
-from goptx.cost.address_sums import Product, Terms, address_sums, difference, is_uniform
+from goptx.analysis.values.address_sums import Product, Terms, address_sums, difference, is_uniform
 from goptx.cost.branches import by_cta
 from goptx.ptx.ir import Address, Instruction, Sum
 from goptx.ptx.opcodes import facts_of
@@ -35,13 +35,13 @@ def cached_loads(flow: Flow) -> frozenset[Place]:
     """The loads whose data the caches have."""
     of, decided = address_sums(flow), by_cta(flow)
     found: set[Place] = set()
-    apart: dict[frozenset[tuple[Product, int]], list[_Load]] = {}
+    counted: dict[frozenset[tuple[Product, int]], list[_Load]] = {}
     for place, instruction in _loads(flow):
         address = of(instruction)
         if address is None:
             continue
         load = _Load(place, address, frozenset(_varying(address)))
-        others = apart.setdefault(load.varying, [])
+        others = counted.setdefault(load.varying, [])
         if _is_table(address) or _is_common(instruction, decided) or any(_is_beside(load, other) for other in others):
             found.add(place)
         else:
@@ -74,14 +74,14 @@ def _varying(address: Terms) -> Iterator[tuple[Product, int]]:
 
 
 def _is_beside(load: _Load, other: _Load) -> bool:
-    """Whether the data of a load are those of the other for other threads nearby: they are whole elements apart within
+    """Whether the data of a load are those of the other for other threads nearby: they are whole elements away, within
     what the lanes of a warp load, or whole rows, where a row is by how much the address of threads varies."""
     if not load.varying:
         return False
     shift = difference(load.address, other.address)
-    apart, stride = shift.get((), 0), min(abs(count) for _, count in load.varying)
+    distance, stride = shift.get((), 0), min(abs(count) for _, count in load.varying)
     rows = all(any(_are_rows(p, n, *row) for row in load.varying) for p, n in shift.items() if p)
-    return rows and abs(apart) < WARP * stride and not apart % stride
+    return rows and abs(distance) < WARP * stride and not distance % stride
 
 
 def _are_rows(product: Product, count: int, row: Product, each: int) -> bool:

@@ -51,17 +51,17 @@ def fewer_rounds(room: Room, needed: Demand | None) -> str:
     fit = occupancy(room.arch, min(int(SURE * needed.firm), room.most), every, room.threads).ctas_per_sm
     if ctas <= SMS * fit or all(_fitting(room, 0, 0, threads) <= fit for _, threads in own):
         return ""
-    registers = max(int(SURE * alone.firm) for alone in room.alone)
+    registers = max(int(SURE * one.firm) for one in room.alone)
     shared = max(plan.needed(k, plan.shapes) + _static(room.linked, k) for k in range(len(own)))
     each = [(n, _fitting(room, registers, shared, threads)) for n, threads in own]
     if not all(places for _, places in each):
         return ""
-    apart, together = (sum(n / places for n, places in found) / SMS for found in (each, [(ctas, fit)] if fit else []))
-    if fit and together <= apart:
+    alone, together = (sum(n / places for n, places in found) / SMS for found in (each, [(ctas, fit)] if fit else []))
+    if fit and together <= alone:
         return ""
     return (
         f"woven, {fit} CTAs of {room.threads} threads fit on an SM, so that {ctas} CTAs begin in {together:.1f} rounds "
-        f"on {SMS} SMs, and in {apart:.1f} if each runs one kernel"
+        f"on {SMS} SMs, and in {alone:.1f} if each runs one kernel"
     )
 
 

@@ -153,14 +153,14 @@ def weave(
     draft = drafted(shaped, looped, whole, choices)
     if by_default:
         room = Room.of(shaped, looped)
-        apart = None
+        one_each = None
         if shapes and placement is None and divergence is None and not common:
-            apart = partial(interleaved_if_possible, chosen, shapes, arch, name, latency, presume)
-        if apart and (why := rarely_together(shaped.plan)) and (made := apart(why)):
+            one_each = partial(interleaved_if_possible, chosen, shapes, arch, name, latency, presume)
+        if one_each and (why := rarely_together(shaped.plan)) and (made := one_each(why)):
             return made
         sequence = None if common else partial(_in_sequence, shaped, inputs, slicings[-1], limits)
         draft = with_few_registers(room, looped, draft, sequence)
-        if apart and (why := fewer_rounds(room, draft.needed)) and (made := apart(why)):
+        if one_each and (why := fewer_rounds(room, draft.needed)) and (made := one_each(why)):
             return made
     final = reconverge(draft.flow, looped, draft.merged)
     taken = replace(draft.choices, slicing=draft.whole.slicing)

@@ -27,7 +27,7 @@ def test_kernels_that_rarely_run_in_one_cta_have_ctas_of_their_own() -> None:
     assert strategy == "interleave" and note == "each CTA runs one kernel: of 131072 CTAs, 1000 run several kernels"
 
 
-def test_ctas_of_few_warps_are_not_kept_off_an_sm_by_large_ones() -> None:
+def test_ctas_of_few_warps_are_as_many_as_alone() -> None:
     strategy, (note,) = woven(SMALL, SMALL, NARROW, Shape(20_000, 256))
     assert strategy == "interleave" and note == (
         "each CTA runs one kernel: woven, 8 CTAs of 256 threads fit on an SM, so that 131072 CTAs begin in 124.1 "
@@ -35,7 +35,7 @@ def test_ctas_of_few_warps_are_not_kept_off_an_sm_by_large_ones() -> None:
     )
 
 
-def test_shared_memory_of_one_kernel_does_not_keep_ctas_of_another_off_an_sm() -> None:
+def test_shared_memory_of_two_kernels_does_not_add_up() -> None:
     strategy, (note,) = woven(SMALL, SMALL, replace(WIDE, shared=50_000), Shape(20_000, 256, 50_000))
     assert strategy == "interleave" and note.startswith("each CTA runs one kernel: woven, 2 CTAs of 256 threads")
 
@@ -72,5 +72,5 @@ def test_each_kernel_does_what_it_does_alone() -> None:
     goptx.emulate(made, args=[[out, 0] for out in outs], shapes=shapes)
     for out, shape in zip(outs, shapes, strict=True):
         alone = outputs(shape)
-        goptx.emulate(SMALL, shape.grid, shape.block, [alone, 0])
+        goptx.emulate(SMALL, shape.ctas, shape.threads, [alone, 0])
         assert (out == alone).all() and alone.any()

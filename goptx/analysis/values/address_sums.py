@@ -1,7 +1,7 @@
 """Addresses as sums of products of thread numbers, sizes, parameters and values that are not looked into.
 
 Requires: a flow without regions. For estimates only: sums are taken not to overflow, conversions to keep their value,
-and a clamp to leave most values as they are. So two addresses whose sums differ by a number are that many bytes apart
+and a clamp to leave most values as they are. So two addresses whose sums differ by a number have that distance in bytes
 for most threads; `goptx/analysis/values` has what can be proved.
 """
 
