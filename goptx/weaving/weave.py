@@ -86,7 +86,9 @@ def weave(
     policy: "latency", "paper" (the greedy of the GoPTX paper) or "concat" (no interleaving); by default "latency",
         and "paper" with merge="paper". The latter two order each pair of blocks, or of slices, by itself. Where it is
         left out, the kernels stand one after the other if interleaved they would spill registers or fewer CTAs would
-        fit on an SM, or if at most one CTA in eight runs several kernels; the report's notes say so.
+        fit on an SM; and, as with "interleave", each CTA runs one kernel if at most one in eight would run several, or
+        if the GPU would begin them in fewer rounds so. The report's notes say it, and `strategy` is "interleave" then.
+        That needs `shapes`, and neither `placement`, `divergence` nor `same`.
     slicing: "adaptive" (default; of each kernel, the mean latency of its blocks), a threshold in cycles, or None.
         Policy "latency" leaves adaptive slicing out where it would make the woven kernel longer.
     divergence: what to do where the lanes of a warp diverge: "park" (the other kernel waits meanwhile),

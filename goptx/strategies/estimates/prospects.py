@@ -21,7 +21,6 @@ TIE = 0.01  # estimates that differ by less are taken to be equal
 ROBUST = 0.04  # by which a plain interleaved kernel may be slower than another, which loses more where estimates err
 LOSS = 0.07  # times as long as separate launches, less 1: what the worst case may cost; estimates are no better
 LEAST = 0.03  # the least gain, less 1, for which kernels are fused: less was measured as a loss as often as a gain
-EQUAL = 0.0002  # estimates that differ by less are taken to be equal
 MUCH = 0.25  # a gain, less 1, under some assumption, for which a candidate is taken that never loses
 STAKE = 1 / 3  # of what a candidate may lose in the worst case, the share that it has to gain in the middle one
 
@@ -84,7 +83,7 @@ def separate_cycles(
 
 def is_choosable(prospect: Prospect) -> bool:
     """Whether a candidate never loses much, and gains: under the middle assumption, in proportion to what it may lose;
-    or, if it never loses anything, much under some assumption."""
+    or, if it is never slower as far as estimates tell, much under some assumption."""
     if prospect.loss > LOSS:
         return False
     for_nothing = prospect.loss <= TIE and prospect.gain >= 1.0 - TIE and max(prospect.gains) >= 1.0 + MUCH
@@ -92,8 +91,8 @@ def is_choosable(prospect: Prospect) -> bool:
 
 
 def best(found: Mapping[Candidate, Prospect]) -> Candidate:
-    """The candidate to choose. Of those that are about as fast, the one with the fewest CTAs is taken: CTAs cost time
-    even where their threads have nothing to do."""
+    """The candidate to choose. Of those that are about as fast under the middle assumption, the one that is fastest in
+    the mean of all is taken."""
     separate = {c for c in found if c.plain and c.strategy == "separate"}
     safe = [c for c in found if c in separate or is_choosable(found[c])]
     if not safe:
