@@ -18,6 +18,7 @@ from goptx.analysis.dominators import frontiers, immediate_dominators, reverse_p
 from goptx.analysis.terminators import Branch, End, Jump, Stop, Switch
 from goptx.memo import once
 from goptx.ptx.ir import Directive, Instruction, Scope
+from goptx.ptx.opcodes import Facts, facts_of
 
 EXIT = "exit"
 Code = Instruction | Scope
@@ -48,6 +49,11 @@ class Block:
     def _instructions(self) -> tuple[Instruction, ...]:
         own = _instructions_of(self.code)
         return (*own, *chain.from_iterable(block.instructions() for block in self.inner())) if self.region else own
+
+    @once
+    def opcodes(self) -> frozenset[str]:
+        """The opcodes of its instructions."""
+        return frozenset([i.opcode for i in self.instructions()])
 
     def inner(self) -> Collection[Block]:
         """The blocks of its region, which may themselves have regions."""
@@ -124,6 +130,11 @@ class Flow:
     @once
     def _instructions(self) -> tuple[Instruction, ...]:
         return tuple(chain.from_iterable(block.instructions() for block in self.blocks.values()))
+
+    @once
+    def opcodes(self) -> frozenset[str]:
+        """The opcodes of all instructions."""
+        return frozenset().union(*[block.opcodes for block in self.blocks.values()])
 
     def codes(self) -> Iterator[Code]:
         """All code of the blocks and of the blocks in regions; a call scope is one item."""
@@ -349,6 +360,11 @@ class Flow:
                 break
             name = block.end.target
         return name
+
+
+def facts_among(code: Block | Flow) -> Iterator[Facts]:
+    """What is known of the instructions, once for each opcode: whether there are any of a kind is mostly decided so."""
+    return map(facts_of, code.opcodes)
 
 
 def original(piece: str) -> str:

@@ -131,7 +131,7 @@ def _course(entry: _Entry, critical: Mapping[str, int], times: Mapping[int, Mapp
         weights = {line: _weight(entry, line, times) for line in lines}
         executed[name] = sum(lines[line][0] * weight for line, weight in weights.items())
         run[name] = float(sum(lines[line][1] for line, weight in weights.items() if weight))
-        empty = not any(True for _ in entry.flow.blocks[name].instructions())
+        empty = not entry.flow.blocks[name].instructions()
         often[name] = max(weights.values(), default=1.0 if empty else 0.0)
     latency, path = path_of(entry.flow, critical, executed, often)
     return Course(latency, entry.pressure, code_size(entry.flow, run, often, path))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 from goptx.analysis.build_cfg import flow_as_written
-from goptx.analysis.cfg import Flow, loops
+from goptx.analysis.cfg import Flow, facts_among, loops
 from goptx.cost.assumptions import NOTHING, Behaviour, Known, Unknown, integers
 from goptx.cost.branches import Fork, early_end, forks, shares
 from goptx.cost.code_size import code_size
@@ -31,7 +31,6 @@ from goptx.ptx.aliases import without_aliases
 from goptx.ptx.flatten import flat_as_written
 from goptx.ptx.ir import Label, Module
 from goptx.ptx.opcodes import Scope as Convergence
-from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import mentioned
 from goptx.sources.kernel_text import Chosen, choose_entry
 from goptx.weaving.converge.predicate import LONG_SIDE
@@ -101,7 +100,7 @@ class Alone:
     @cached_property
     def has_barriers(self) -> bool:
         """Whether its threads wait for all of their CTA."""
-        return any(facts_of(i.opcode).row.scope > Convergence.WARP for i in self.flow.instructions())
+        return any(facts.row.scope > Convergence.WARP for facts in facts_among(self.flow))
 
     @property
     def work(self) -> Work:
@@ -137,7 +136,7 @@ class Alone:
                 fused[unit] = cycles
         fused["issue"] += FORK * sum(often[f.block] for f in self.forks if max(f.lengths) > LONG_SIDE)
         blocks = self.flow.blocks.items()
-        executed = {name: sum(1 for _ in block.instructions()) * passes[name] for name, block in blocks}
+        executed = {name: len(block.instructions()) * passes[name] for name, block in blocks}
         run = {name: float(sum(map(slots, block.instructions()))) for name, block in blocks}
         latency, path = path_of(self.flow, self.critical, executed, passes)
         course = Course(latency, self.pressure, code_size(self.flow, run, passes, path))

@@ -15,7 +15,7 @@ import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Block, Code, Flow, closure, controls, loops
 from goptx.analysis.dataflow import written
-from goptx.analysis.sync.barriers import needs_all_threads
+from goptx.analysis.sync.barriers import blocks_needing_all_threads, needs_all_threads
 from goptx.analysis.sync.sync_spans import is_warp_wide
 from goptx.analysis.terminators import Branch, Jump
 from goptx.analysis.uniformity import ALL_LANES, Uniformity
@@ -39,7 +39,7 @@ def _leave_one(lanes: Lanes) -> bool:
     side: the other paths stay as they were, and so do the analyses of them."""
     branches, graph = lanes.uniformity().branches, lanes.flow.graph()
     # Warps may end one by one, but not before a barrier of the whole CTA: their arrivals would be missing.
-    needed = {n for n, b in lanes.flow.blocks.items() if any(map(needs_all_threads, b.instructions()))}
+    needed = blocks_needing_all_threads(lanes.flow)
     above = [p for n in needed for p in graph.pred[n]]
     while above:
         n = above.pop()

@@ -25,7 +25,7 @@ from goptx.analysis.cfg import Flow
 from goptx.analysis.influence import callee_of
 from goptx.analysis.sync.spin_loops import (
     calls_in_waiting_loops,
-    may_read_strongly,
+    reads_strongly,
     strong_reads_of_functions,
     waiting_loops,
 )
@@ -58,6 +58,8 @@ from goptx.weaving.converge.predicate_code import inverted
 def inlined(module: Module) -> Module:
     """The module with such calls in its entries replaced."""
     functions = {f.name: f for f in module.functions if f.body is not None and not f.is_entry}
+    if not functions:
+        return module
     calls = {name: {n for n in _mentioned(f) if n in functions} for name, f in functions.items()}
     callers: dict[str, set[str]] = {name: set() for name in functions}
     for name, called in calls.items():
@@ -162,7 +164,7 @@ def _waits(function: Function) -> bool:
 def _awaited(entries: Iterable[Function], functions: Mapping[str, Function]) -> set[str]:
     """The functions whose results decide when a loop ends, because they read what other threads may change, and those
     by which they do."""
-    if not any(may_read_strongly(i) for f in functions.values() for i in _instructions(f)):
+    if not any(reads_strongly(facts_of(i.opcode)) for f in functions.values() for i in _instructions(f)):
         return set()
     flows = {f.name: _flow(f) for f in (*functions.values(), *entries)}
     function_reads = strong_reads_of_functions({n: f for n, f in flows.items() if n in functions}, functions)
