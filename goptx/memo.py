@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import cached_property
+from functools import cached_property, wraps
 from threading import Lock
 from typing import Any, Generic, TypeVar, overload
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 T = TypeVar("T")
+A = TypeVar("A")
 
 
 class Same(Generic[T]):
@@ -46,6 +47,21 @@ class once(Generic[T]):
             return self
         found = instance.__dict__[self.name] = self.find(instance)
         return found
+
+
+def cached_in_argument(find: Callable[[A], T]) -> Callable[[A], T]:
+    """Decorates a function of an object that never changes and has a `__dict__`: the result is stored there."""
+    name = f"_of_{find.__module__}.{find.__name__}"
+
+    @wraps(find)
+    def stored(of: A) -> T:
+        attributes = of.__dict__
+        if name not in attributes:
+            attributes[name] = find(of)
+        found: T = attributes[name]
+        return found
+
+    return stored
 
 
 class Memo(dict[K, V]):

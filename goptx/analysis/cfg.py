@@ -59,6 +59,10 @@ class Block:
         """The blocks of its region, which may themselves have regions."""
         return self.region.blocks.values() if self.region else ()
 
+    def ending(self, end: End) -> Block:
+        """The block with another end."""
+        return Block(self.code, end, self.pragmas, self.region, self.lockstep, self.alone)
+
     def with_code(self, change: Change) -> Block:
         """The block with its code changed, and the code of all blocks in its region."""
         region = self.region
@@ -300,7 +304,7 @@ class Flow:
         """The flow without blocks that only jump on and without unreachable blocks; `EXIT` comes last."""
         skipped = {name: self._past_empty(name) for name in self.blocks}
         ends = {n: b.end.retarget(skipped) for n, b in self.blocks.items()}
-        redirected = {n: b if ends[n] is b.end else replace(b, end=ends[n]) for n, b in self.blocks.items()}
+        redirected = {n: b if ends[n] is b.end else b.ending(ends[n]) for n, b in self.blocks.items()}
         reachable = [n for n in self.with_blocks(redirected).reverse_postorder() if n != EXIT]
         flow = self.with_blocks({n: redirected[n] for n in [*reachable, EXIT]})
         # A branch whose two targets became one leaves a block that only jumps on.
@@ -342,7 +346,11 @@ class Flow:
         """`cut` for positions that also depend on the end of the block."""
         blocks: dict[str, Block] = {}
         for name, block in self.blocks.items():
-            bounds = [0, *starts(block), len(block.code)]
+            inside = starts(block)
+            if not inside:
+                blocks[name] = block
+                continue
+            bounds = [0, *inside, len(block.code)]
             names = [name, *(f"{name}.{word}{k}" for k in range(1, len(bounds) - 1))]
             for k, piece in enumerate(names):
                 end = Jump(names[k + 1]) if k + 1 < len(names) else block.end

@@ -144,7 +144,7 @@ class Choices:
 
     def cycles(self, code: Code) -> int:
         """The latency of an instruction, or of all those in a call's braces."""
-        return cycles_of(self.table, code)
+        return self.table.cycles_of(code) if isinstance(code, Instruction) else cycles_of(self.table, code)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,12 +78,11 @@ def _first_use(kernel: Kernel, functions: Sequence[Function], registers: bool) -
     it counts if asked for."""
     called = (s for f in functions for s in statements_in(f.body or ()) if isinstance(s, Instruction))
     code = (*kernel.flow.instructions(), *called)
-    of_clusters = {opcode for opcode in {i.opcode for i in code} if _is_of_clusters(facts_of(opcode))}
-
-    def concerns(instruction: Instruction) -> bool:
-        return instruction.opcode in of_clusters or (registers and any(map(names_cluster, read(instruction))))
-
-    return next(filter(concerns, code), None)
+    opcodes = {opcode for opcode in {i.opcode for i in code} if _is_of_clusters(facts_of(opcode))}
+    names = {name for name in frozenset[str]().union(*map(read, code)) if registers and names_cluster(name)}
+    if not opcodes and not names:
+        return None
+    return next((i for i in code if i.opcode in opcodes or not names.isdisjoint(read(i))), None)
 
 
 def _is_of_clusters(facts: Facts) -> bool:
