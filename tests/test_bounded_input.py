@@ -15,7 +15,9 @@ from command_line import run
 import goptx
 from goptx.cli.depfile import rule
 from goptx.errors import CannotLink, GoptxError, InputError, PtxSyntaxError
+from goptx.options import Strategy
 from goptx.ptx.parse import parse
+from goptx.strategies.fuse import STRATEGIES
 
 HERE = Path(__file__).parent
 KERNELS = HERE.parent / "examples" / "kernels"
@@ -191,24 +193,30 @@ def test_calls_that_would_be_inlined_without_end(times: int, depth: int) -> None
     assert found.endswith("[size-limits]")
 
 
-def test_how_many_instructions_may_be_inlined(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_many_instructions_may_be_inlined() -> None:
     text = calls(2, 3)  # four calls of f0
-    monkeypatch.setenv("GOPTX_MAX_INLINED", "12")
     with pytest.raises(CannotLink) as refused:
-        goptx.weave(text, text)
-    assert "which makes more than the 12 instructions that GOPTX_MAX_INLINED allows; " in str(refused.value)
-    assert "raise GOPTX_MAX_INLINED" in str(refused.value)
-    monkeypatch.setenv("GOPTX_MAX_INLINED", "60")
-    assert goptx.weave(text, text).ptx.count("bar.sync") == 4
-    monkeypatch.setenv("GOPTX_MAX_INLINED", "")  # the default
+        goptx.weave(text, text, max_inlined=12)
+    assert "which makes more than the 12 instructions that max_inlined= allows; " in str(refused.value)
+    assert "raise max_inlined=, " in str(refused.value)
+    assert goptx.weave(text, text, max_inlined=60).ptx.count("bar.sync") == 4
     goptx.weave(text, text)
 
 
-@pytest.mark.parametrize("stated", ["many", "-1", "1e6", "9" * 5000])
-def test_a_limit_that_is_no_number(stated: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GOPTX_MAX_INLINED", stated)
-    with pytest.raises(InputError, match=r"is not a number of instructions; give .*GOPTX_MAX_INLINED=200000\."):
-        goptx.weave(calls(1, 3), calls(1, 3))
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_strategy_takes_the_limit_and_hands_it_on(strategy: Strategy) -> None:
+    text, shapes = calls(2, 3), [goptx.Shape(1, 32)] * 2
+    coarse = goptx.coarsen(text, max_inlined=60) if strategy == "separate" else text  # which fuses nothing else
+    with pytest.raises(CannotLink, match="the 12 instructions that max_inlined= allows"):
+        goptx.fuse(coarse, text, strategy=strategy, shapes=shapes, max_inlined=12)
+    fused = goptx.fuse(coarse, text, strategy=strategy, shapes=shapes, max_inlined=60)
+    assert all(kernel.max_inlined == 60 for kernel in fused.chosen)
+
+
+@pytest.mark.parametrize("stated", ["many", -1, 0, 1e6, True])
+def test_a_limit_that_is_no_number(stated: int) -> None:
+    with pytest.raises(InputError, match=r"max_inlined `.*` is not a number of instructions; give .* such as 200000, "):
+        goptx.weave(calls(1, 3), calls(1, 3), max_inlined=stated)
 
 
 @pytest.mark.slow

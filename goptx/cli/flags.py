@@ -132,6 +132,11 @@ KNOWN_TITLE = "of what kernels do"
 RESULT: Flags = {
     "arch": {"metavar": "sm_NN", "help": "architecture of the result (default the highest of the inputs)"},
     "name": {"help": "name of the woven entry"},
+    "max_inlined": {
+        "type": int,
+        "metavar": "N",
+        "help": "most instructions of a kernel once calls are inlined in which threads wait (default 200000)",
+    },
 }
 
 

@@ -175,7 +175,7 @@ def alone(
 ) -> Alone:  # fmt: skip
     """The kernel, of which `known` is known, in its launch shape. Raises `CannotWeave` if its control flow is not
     known, `InputError` if `known` has a line where no loop begins, or a specification without the kernel."""
-    found = _analysed(Same(kernel.module), kernel.entry, Same(machine), Same(table))
+    found = _analysed(Same(kernel.module), kernel.entry, Same(machine), Same(table), kernel.max_inlined)
     if known == NOTHING:
         return found
     where = f"{kernel.module.source}: kernel {letter} ({kernel.entry})"
@@ -206,9 +206,11 @@ def _counted(flow: Flow, kernel: Chosen, shape: Shape, arguments: Mapping[int, i
 
 
 @lru_cache(maxsize=64)
-def _analysed(kernel: Same[Module], entry: str, machine: Same[Machine], table: Same[LatencyTable]) -> Alone:
+def _analysed(
+    kernel: Same[Module], entry: str, machine: Same[Machine], table: Same[LatencyTable], max_inlined: int
+) -> Alone:
     """A kernel of which nothing is known but its code."""
-    module = inlined(without_aliases(kernel.held))
+    module = inlined(without_aliases(kernel.held), max_inlined)
     body = choose_entry(module, entry).body
     flat, flow = flat_as_written(body), flow_as_written(body, module.source)
     labels = {statement.name: statement.line for statement in flat.code if isinstance(statement, Label)}

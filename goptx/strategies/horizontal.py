@@ -43,6 +43,7 @@ def horizontal(
     arch: str | None = None,
     name: str | None = None,
     latency: str | Path | LatencyTable | None = None,
+    max_inlined: int | None = None,
     shapes: Sequence[Shape] | None = None,
     assume: Assume | None = None,
     placement: Placement | None = None,
@@ -74,7 +75,7 @@ def horizontal(
     Other arguments and errors are those of `weave`.
     """
     check_request("concat", None, None, placement)
-    kernels = kernels_of(sources, entries)
+    kernels = kernels_of(sources, entries, max_inlined=max_inlined)
     own = own_shapes_of(sources, shapes, kernels, "horizontal")
     check_fold(fold, ctas, role_registers, placement, len(kernels))
     if partition is not None:

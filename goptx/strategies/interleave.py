@@ -38,6 +38,7 @@ def interleave(
     arch: str | None = None,
     name: str | None = None,
     latency: str | Path | LatencyTable | None = None,
+    max_inlined: int | None = None,
     shapes: Sequence[Shape] | None = None,
     assume: Assume | None = None,
     placement: Placement | None = None,
@@ -59,7 +60,7 @@ def interleave(
     Other arguments and errors are those of `weave`.
     """
     check_request("concat", None, None, placement)
-    kernels = kernels_of(sources, entries)
+    kernels = kernels_of(sources, entries, max_inlined=max_inlined)
     own = own_shapes_of(sources, shapes, kernels, "interleave")
     if ratio is not None:
         _check_ratio(ratio, len(kernels), placement)
