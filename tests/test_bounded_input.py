@@ -117,6 +117,15 @@ def loops_in_a_loop(number: int) -> str:
     return kernel(f"{LOADED}mov.u32 %r3, 0;\nLOOP:\n{loops(number).partition(LOADED)[2].partition('ret;')[0]}{ends}")
 
 
+def voted_sides(number: int) -> str:
+    """Sides in a row with a loop on them, so that warps go there if any of their lanes does."""
+    each = (
+        "and.b32 %r3, %r2, {0} + 1;\nsetp.eq.s32 %p1, %r3, 0;\n@%p1 bra S{0};\nmov.u32 %r4, 0;\nL{0}:\n"
+        "add.u32 %r4, %r4, 1;\nst.global.u32 [%d3], %r4;\nsetp.lt.u32 %p2, %r4, %r1;\n@%p2 bra L{0};\nS{0}:\n"
+    )
+    return kernel(LOADED + "".join(map(each.format, range(number))))
+
+
 def long_sides(number: int) -> str:
     """Sides in a row that are too long for predicates."""
     sides = ["".join(f"{op} %r2, %r2, %r{3 + i % 2};\n" for i in range(24)) for op in ("add.u32", "mul.lo.u32")]
@@ -233,7 +242,7 @@ def test_time_grows_with_the_number_of_divergent_branches(make: Callable[[int], 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [loops, loops_in_a_loop, long_sides])
+@pytest.mark.parametrize("make", [loops, loops_in_a_loop, voted_sides, long_sides])
 def test_time_grows_with_the_number_of_divergent_loops_and_regions(make: Callable[[int], str]) -> None:
     found, less, _ = cost("weave", make(80))
     assert found == "done"

@@ -154,14 +154,17 @@ def _converged(lanes: Lanes, worth: Callable[[Flow, str], bool]) -> Converged:
 
 
 def _next_divergent(lanes: Lanes) -> str | None:
-    """The first block whose branch lanes of one warp may take differently."""
+    """The first block whose branch lanes of one warp may take differently. The search goes on where it ended: above it
+    all has been the same for a warp, and stays so."""
     lanes.guarded()  # gives fresh registers their names, however much of the flow is looked at
-    candidates = [n for n in lanes.flow.reverse_postorder() if n not in lanes.presumed]
-    known = next((n for n in candidates if lanes.diverges(n)), None)
+    order = lanes.flow.reverse_postorder()
+    begin = order.index(lanes.reached) if lanes.reached in order else 0
+    known = next((n for n in order[begin:] if n not in lanes.presumed and lanes.diverges(n)), None)
     if known is not None:
+        lanes.reached = known
         return known
     branches = lanes.uniformity().branches
-    return next((n for n in candidates if branches[n] > Uniformity.WARP), None)
+    return next((n for n in order if n not in lanes.presumed and branches[n] > Uniformity.WARP), None)
 
 
 def _depends_on_thread(lanes: Lanes, block: str) -> bool:

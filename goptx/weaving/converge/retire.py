@@ -77,8 +77,9 @@ def _leave_one(lanes: Lanes) -> bool:
 
 def _ends(flow: Flow) -> dict[str, str]:
     """Of the blocks whose branch has a side that only ends the kernel, that side: where both do the one without warp
-    instructions, or else the shorter one. The exit of a loop that goes on is not such a side."""
-    bodies = loops(flow)
+    instructions, or else the shorter one. The exit of a loop that goes on is not such a side, nor is a side from where
+    threads come to a block that they pass on the other side too."""
+    bodies, joins = loops(flow), flow.post_dominators()
     after: dict[str, str] = {}
     graph = flow.graph()
     layout = {n: i for i, n in enumerate(flow.blocks)}
@@ -89,8 +90,8 @@ def _ends(flow: Flow) -> dict[str, str]:
     candidates = [
         ((holds(flow, arm, needs_lanes), _instructions(flow, arm), i), name, side, arm)
         for i, (name, block) in enumerate(flow.blocks.items())
-        for side in block.end.successors()
-        if isinstance(block.end, Branch) and side != after.get(name) and (arm := _arm(flow, name, side)) is not None
+        for side in (block.end.successors() if isinstance(block.end, Branch) and joins[name] == EXIT else ())
+        if side != after.get(name) and (arm := _arm(flow, name, side)) is not None
     ]
     found: dict[str, str] = {}
     removed, cut = set[str](), set[str]()  # blocks, and blocks of which the edge to `EXIT` is removed
