@@ -39,7 +39,7 @@ def calls(text: str) -> int:
 )
 def test_twice_as_many_places_take_twice_as_many_calls(make: Callable[[int], str]) -> None:
     few, more, most = (calls(make(places)) for places in (FEW, 2 * FEW, 4 * FEW))
-    assert most - more < 2.4 * (more - few)  # twice as many more; n log n would be 2.3, and quadratic calls 4
+    assert most - more < 2.6 * (more - few)  # 2 if linear, 2.4 if n log n, and 4 if quadratic
 
 
 @pytest.mark.slow
