@@ -25,6 +25,11 @@ from goptx.results.expected_gain import unjudged
 FEW = 10  # places
 
 
+@pytest.fixture(autouse=True, scope="module")
+def all_is_imported() -> None:
+    goptx.weave(ifs(1), OTHER)
+
+
 def calls(text: str) -> int:
     """How many functions are called while the kernel is woven, without what its estimate takes."""
     profile = Profile()
