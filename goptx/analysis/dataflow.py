@@ -31,20 +31,12 @@ def register_of(name: str) -> str:
 _WITH_AXES = frozenset("%tid %ntid %ctaid %nctaid %clusterid %nclusterid %cluster_ctaid %cluster_nctaid".split())
 
 
-def _is_destination(facts: Facts, position: int, operand: Operand) -> bool:
-    """Whether an instruction writes the registers of an operand. Writes to memory do not count."""
-    if position >= facts.row.writes or isinstance(operand, Address | Element):
-        return False
-    return not facts.calls or isinstance(operand, Arguments)  # `call (result), f, (x);` but `call f, (x);`
-
-
 def written(code: Code) -> frozenset[str]:
     """The registers that an instruction, or the instructions of a call scope, may write."""
     try:
         return code._written
     except AttributeError:
-        object.__setattr__(code, "_written", found := _written(code))
-        return found
+        return _accesses(code)[1]
 
 
 def read(code: Code) -> frozenset[str]:
@@ -52,8 +44,7 @@ def read(code: Code) -> frozenset[str]:
     try:
         return code._read
     except AttributeError:
-        object.__setattr__(code, "_read", found := _read(code))
-        return found
+        return _accesses(code)[0]
 
 
 def killed(code: Code) -> frozenset[str]:
@@ -77,27 +68,41 @@ def sets(code: Code) -> frozenset[str]:
     return written(code) | {CARRY} if carry else written(code)
 
 
-def _written(code: Code) -> frozenset[str]:
+def _accesses(code: Code) -> tuple[frozenset[str], frozenset[str]]:
+    """What the code may read and may write, which is stored in it."""
     if isinstance(code, Scope):
-        return frozenset().union(*(written(s) for s in instructions_in(code)))
-    facts = facts_of(code.opcode)
-    names: list[str] = []
-    for position, operand in enumerate(code.operands[: facts.row.writes]):
-        if _is_destination(facts, position, operand):
-            names += names_in(operand)
-    return frozenset([register_of(name) if "." in name else name for name in names])
+        inside = list(instructions_in(code))
+        found = frozenset().union(*map(read, inside)), frozenset().union(*map(written, inside))
+    else:
+        found = _registers_of(code)
+    object.__setattr__(code, "_read", found[0])
+    object.__setattr__(code, "_written", found[1])
+    return found
 
 
-def _read(code: Code) -> frozenset[str]:
-    if isinstance(code, Scope):
-        return frozenset().union(*(read(s) for s in instructions_in(code)))
+def _registers_of(code: Instruction) -> tuple[frozenset[str], frozenset[str]]:
     facts = facts_of(code.opcode)
-    names = [code.guard.predicate.text] if code.guard else []
+    writes, updates = facts.row.writes, facts.row.updates
+    reads = [code.guard.predicate.text] if code.guard else []
+    written: list[str] = []
     for position, operand in enumerate(code.operands):
-        found = names_in(operand)
-        if not facts.row.updates and _is_destination(facts, position, operand):
-            found = [name for name in found if "." in name]  # a write to one component leaves the others
-        names += found
+        names = names_in(operand)
+        if position < writes and _is_destination(facts, operand):
+            written += names
+            reads += names if updates else [n for n in names if "." in n]  # a write to one component leaves the others
+        else:
+            reads += names
+    return _as_registers(reads), _as_registers(written)
+
+
+def _is_destination(facts: Facts, operand: Operand) -> bool:
+    """Whether an instruction writes the registers of an operand among its first. Writes to memory do not count."""
+    if isinstance(operand, Address | Element):
+        return False
+    return not facts.calls or isinstance(operand, Arguments)  # `call (result), f, (x);` but `call f, (x);`
+
+
+def _as_registers(names: Iterable[str]) -> frozenset[str]:
     return frozenset([register_of(name) if "." in name else name for name in names])
 
 
