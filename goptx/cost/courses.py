@@ -94,10 +94,13 @@ def _entries(woven: Woven, table: LatencyTable) -> Iterator[_Entry]:
     origins = iter(woven.origins)
     for function in woven.module.entries:
         flat = flatten(function.body or (), lambda name: name)
-        code = numbered(flat.code)
-        flow = control_flow(replace(flat, code=code), woven.name)
-        instructions = (s for s in statements_in(code) if isinstance(s, Instruction))
-        known = {provenance_of(i): o for i, o in zip(instructions, origins, strict=False) if o and o.line}
+        flow = control_flow(flat, woven.name)
+        if not all(i.provenance for i in flow.instructions()):  # it was read from text
+            flat = replace(flat, code=numbered(flat.code))
+            flow = control_flow(flat, woven.name)
+        instructions = (s for s in statements_in(flat.code) if isinstance(s, Instruction))
+        each = zip(instructions, origins, strict=False)
+        known = {i.provenance: o for i, o in each if o and o.line and i.provenance}  # a branch may have none
         depth = depths(flow)
         lines = {name: _lines(flow, name, depth[name], known) for name in flow.blocks}
         found: dict[tuple[int, int], set[int]] = {}

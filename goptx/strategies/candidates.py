@@ -8,7 +8,7 @@ estimated from its own code. Each estimate is made under one assumption of what 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from itertools import product
 from operator import or_
@@ -86,6 +86,7 @@ class Judge:
     before: Sequence[int]
     shapes: Sequence[Shape]
     arch: str
+    _separate: dict[tuple[object, ...], list[Estimate]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def assumptions(self) -> tuple[Assumption, ...]:
@@ -212,7 +213,16 @@ class _Launch:
         return folded(self.loads, waves, registers, sum(self.shared), self.judge.arch)
 
     def separate(self) -> list[Estimate]:
-        """A launch for each kernel."""
+        """A launch for each kernel. Several candidates are compared with the same ones."""
+        if self.made is not None:
+            return self._separate()
+        key = self.candidate.strategy, self.candidate.factors, tuple(self.behaviours)
+        found = self.judge._separate.get(key)
+        if found is None:
+            found = self.judge._separate[key] = self._separate()
+        return found
+
+    def _separate(self) -> list[Estimate]:
         return [
             estimate(
                 [load], self._of_one(k, load.threads, -(-load.ctas // load.joined), k), self._pressure([k], k), shared,
