@@ -39,6 +39,7 @@ class Lanes:
     mask, "" where no warp instruction needs it.
     after_ends: the blocks where the others go on after lanes have ended, each with the block where they end.
     other_sides: those of them that are the other side of a branch, with code on the side that ends the kernel.
+    skipped: whether warps pass over the rest of the kernel once all their threads have ended.
     reached: the block up to which no branch is left that lanes of a warp take differently.
     for_all: blocks of goptx that all lanes run, whatever their mask.
     """
@@ -63,6 +64,7 @@ class Lanes:
     running_lanes: str = ""
     after_ends: dict[str, str] = field(default_factory=dict)
     other_sides: set[str] = field(default_factory=set)
+    skipped: bool = False
     regions: int = 0  # so far, those within others too
     reached: str = ""
     for_all: set[str] = field(default_factory=set)
