@@ -28,8 +28,8 @@ def kernels_of(
     max_inlined: int | None = None,
 ) -> list[Chosen]:
     """The kernels of all sources in order; `entries` names one for each source, and `max_inlined` is their limit, if it
-    is given. Raises `PtxSyntaxError`, and `InputError` for entries that do not fit, a limit that is not a number, and for fewer
-    kernels than the `least` that `what` takes."""
+    is given. Raises `PtxSyntaxError`, and `InputError` for entries that do not fit, a limit that is not a number, and
+    for fewer kernels than the `least` that `what` takes."""
     if isinstance(entries, str):
         raise InputError(f'entries= takes one name for each kernel, for example entries=["{entries}", None].')
     if entries is not None and len(entries) != len(sources):
