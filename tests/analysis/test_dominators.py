@@ -1,5 +1,7 @@
 """Dominators and dominance frontiers are those of networkx, in any graph; so are those of a flow with endless loops."""
 
+from __future__ import annotations
+
 from random import Random
 
 import networkx as nx
@@ -37,10 +39,10 @@ def test_of_any_flow(part: int) -> None:
     for seed in range(part * 50, part * 50 + 50):
         random = Random(seed)
         names = [f"b{i}" for i in range(random.randint(1, 8))]
-        blocks = {}
+        blocks: dict[str, Block] = {}
         for name in names:
             targets = random.sample([*names, EXIT], random.randint(1, 2))
-            end = Jump(targets[0]) if len(targets) == 1 else Branch(Guard(Name("%p1")), *targets)
+            end = Jump(targets[0]) if len(targets) == 1 else Branch(Guard(Name("%p1")), targets[0], targets[1])
             blocks[name] = Block((), end)
         flow = Flow("b0", {**blocks, EXIT: Block((), Stop())})
         assert flow.dominators() == dict(nx.immediate_dominators(flow.graph(), "b0")) | {"b0": None}, seed
