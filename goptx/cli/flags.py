@@ -62,6 +62,11 @@ STRATEGIES: Flags = {
         "metavar": "R1,R2",
         "help": "of folded grids: registers of a thread of each kernel, moved between their warps (sm_90a, sm_100a)",
     },
+    "teams": {
+        "type": argument_values.numbers,
+        "metavar": "N1,N2",
+        "help": "of folded grids: how many CTAs of each kernel run side by side in each CTA (default: one)",
+    },
     "ratio": {
         "type": argument_values.numbers,
         "metavar": "P:Q",

@@ -15,7 +15,7 @@ def ctas_at_once(plan: Folded, linked: Linked) -> int:
 
     An assembler may get by with fewer than estimated. So an SM gets two CTAs if there is room for all but the
     registers: where one fits in fact, it runs them one after the other, each with half of the work."""
-    arch, shared, threads = linked.target[0], plan.shape.shared or 0, sum(plan.partition)
+    arch, shared, threads = linked.target[0], plan.shape.shared or 0, sum(plan.role_threads)
 
     def fitting(registers: int) -> int:
         return occupancy(arch, registers, shared, threads).ctas_per_sm

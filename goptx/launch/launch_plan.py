@@ -96,6 +96,11 @@ class Plan:
         """The thread of the fused kernel's CTA that is the kernel's thread 0."""
         return 0
 
+    def teams_of(self, kernel: int) -> int:
+        """How many CTAs of the kernel (or groups of coarsened ones) a CTA of the fused kernel runs side by side, each
+        in threads of its own."""
+        return 1
+
     def carried(self, what: str, shapes: Sequence[Shape]) -> list[Axes]:
         """For each kernel, the CTAs (or threads) of the fused kernel that carry its grid (or block)."""
         sizes = [s.axes(what) for s in shapes]
@@ -159,9 +164,14 @@ class Plan:
         return self.offsets(self.shapes)[0][kernel] + copy * aligned(self._part(kernel, self.shapes))
 
     def needed(self, kernel: int, shapes: Sequence[Shape]) -> int:
-        """Bytes of the dynamic memory of all copies of the kernel, which begin at multiples of `ALIGNMENT`."""
-        part = self._part(kernel, shapes)
-        return (self.coarse[kernel].factor - 1) * aligned(part) + part
+        """Bytes of the dynamic memory of all copies of the kernel, which begin at multiples of `ALIGNMENT`; of those of
+        all teams."""
+        part, parts = self._part(kernel, shapes), self.coarse[kernel].factor * self.teams_of(kernel)
+        return (parts - 1) * aligned(part) + part
+
+    def stride(self, kernel: int) -> int:
+        """How many bytes of dynamic memory lie between the parts of two teams of the kernel."""
+        return self.coarse[kernel].factor * aligned(self._part(kernel, self.shapes))
 
     def _part(self, kernel: int, shapes: Sequence[Shape]) -> int:
         """Bytes of the dynamic memory of each copy of the kernel."""

@@ -52,6 +52,7 @@ def horizontal(
     fold: Fold | None = None,
     ctas: int | None = None,
     role_registers: Sequence[int] | None = None,
+    teams: Sequence[int] | None = None,
 ) -> Woven:
     """Each thread runs a thread of one kernel; the CTA has as many threads as those of all kernels together.
 
@@ -70,13 +71,16 @@ def horizontal(
     role_registers: for each kernel, registers of a thread: a multiple of 8 from 24 to 256. They are moved between the
         kernels' warps when the CTA begins, if grids are folded and the target has `setmaxnreg` (sm_90a, sm_100a). On
         other targets their mean is a cap. The default leaves all threads as many as the hungriest kernel takes.
+    teams: for each kernel, how many of its CTAs run side by side in each CTA that is launched, if grids are folded: (1,
+        2) is one of the first kernel beside two of the second. Each has threads, shared memory and barriers of its own.
+        The default is one.
 
     Other arguments and errors are those of `weave`.
     """
     check_request("concat", None, None, placement)
     kernels = kernels_of(sources, entries)
     own = own_shapes_of(sources, shapes, kernels, "horizontal")
-    check_fold(fold, ctas, role_registers, placement, len(kernels))
+    check_fold(fold, ctas, role_registers, placement, len(kernels), teams)
     if partition is not None:
         check_partition(partition, len(kernels))
         own = [
@@ -85,7 +89,7 @@ def horizontal(
         ]
     linked = link(kernels, arch, name, own)
     parts = partial(partitioned, partition=partition)
-    layout = parts if fold is None else _folding(parts, linked, fold, ctas, role_registers)
+    layout = parts if fold is None else _folding(parts, linked, fold, ctas, role_registers, teams)
     shaped = shape(linked, kernels, own, placement, layout)
     choices = choices_of(shaped, latency, presume)
     converged = [
@@ -121,12 +125,13 @@ def _folding(
     fold: Fold,
     ctas: int | None,
     registers: Sequence[int] | None,
+    teams: Sequence[int] | None,
 ) -> Callable[[Plan], Folded]:
     """The layout of folded grids."""
     target = linked.target[0]
 
     def placed(plan: Plan) -> Folded:
-        made = folded(layout(plan), fold, ctas or 1, registers, moves_registers(target))
+        made = folded(layout(plan), fold, ctas or 1, registers, moves_registers(target), teams)
         return made if ctas else replace(made, ctas=ctas_at_once(made, linked))
 
     return placed

@@ -46,6 +46,7 @@ class OwnHorizontalOptions(ResultOptions, total=False):
     fold: Fold | None
     ctas: int | None
     role_registers: Sequence[int] | None
+    teams: Sequence[int] | None
 
 
 class HorizontalOptions(KernelOptions, OwnHorizontalOptions, total=False):

@@ -20,6 +20,7 @@ from goptx.ptx.ir import (
     Function,
     Instruction,
     Item,
+    Name,
     Operand,
     Registers,
     Scope,
@@ -211,12 +212,22 @@ class RangeGuard:
 
 
 @dataclass(frozen=True, slots=True)
+class TeamRegisters:
+    """Registers of a kernel in folded grids: the number of the present CTA; and, where a CTA of the fused kernel has
+    several teams of the kernel, the number of the thread's team among them, and the id of a barrier of its own."""
+
+    number: Name
+    team: Name
+    barrier: Name
+
+
+@dataclass(frozen=True, slots=True)
 class CtaLoop:
     """The loop in which the threads of a CTA run several CTAs of one kernel. `before` moves registers and computes the
     number of the first; `none` holds where there is no such CTA. `begin` is code at the beginning of each, `step` gets
     the next number, and then `more` holds if there is one. All of it is equal for all threads of the kernel in a
     CTA. Where one thread gets the number for all, that is `drawn`, and `threads` are those that meet between it and
-    `step`."""
+    `step`. `teams` CTAs of the kernel run side by side, with these `registers`."""
 
     before: tuple[Instruction, ...]
     none: str
@@ -225,3 +236,5 @@ class CtaLoop:
     more: str
     drawn: tuple[Instruction, ...] = ()
     threads: int = 0
+    teams: int = 1
+    registers: TeamRegisters | None = None

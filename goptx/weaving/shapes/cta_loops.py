@@ -7,11 +7,12 @@ each CTA of the kernel once, however many CTAs are launched: their number is rea
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from goptx.launch.shape import MOST_CTAS
+from goptx.launch.shape import MOST_CTAS, MOST_THREADS
+from goptx.options import Fold
 from goptx.ptx.ir import Immediate, Instruction, Name, Registers
-from goptx.weaving.model import CtaLoop
+from goptx.weaving.model import CtaLoop, TeamRegisters
 from goptx.weaving.shapes.folded import Folded
 from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value, operand
 from goptx.weaving.shapes.thread_view import View
@@ -29,46 +30,48 @@ class _Numbers:
 
 def cta_loop(
     view: View,
-    plan: Folded,
-    number: Name,
+    fold: Fold,
+    registers: TeamRegisters,
     fresh: Fresh,
     begin: tuple[Instruction, ...],
     draw: Callable[[Name], Drawing] | None = None,
 ) -> tuple[CtaLoop, tuple[Registers, ...]]:
-    """The loop over the kernel's CTAs, and its registers. `number` is the register that holds the number of the present
-    one; the scalars of the view are empty; `begin` is the code of `CtaLoop.begin`; `draw` makes the code that draws
-    tickets and sets a predicate, where numbers are drawn."""
-    s = view.scalars
-    ctas, team = view.total("grid"), s.read("%ctaid.x")
-    found = _chunk(s, ctas, team) if plan.fold == "chunk" else _static(s, ctas, team)
+    """The loop over the kernel's CTAs, and its registers. The scalars of the view are empty; `begin` is the code of
+    `CtaLoop.begin`; `draw` makes the code that draws tickets and sets a predicate, where numbers are drawn."""
+    s, number = view.scalars, registers.number
+    own = _own_team(replace(view, scalars=Scalars(fresh)), registers)
+    ctas, team, teams = view.total("grid"), view.team_of_all(), view.all_teams()
+    found = _chunk(s, ctas, team, teams) if fold == "chunk" else _Numbers(team, ctas, teams)
     none = s.compare("ge", found.first, found.end)
     more = fresh.register(".pred")
-    before = (*_moved(plan, view.position), *s.code, Instruction("mov.u32", (number, operand(found.first))))
+    before = (*_moved(view), *own, *s.code, Instruction("mov.u32", (number, operand(found.first))))
     if draw:
         made = draw(more)
-        threads = plan.partition[view.position]
-        loop = CtaLoop((*before, *made.before), none.text, begin, made.step, more.text, made.drawn, threads)
-        return loop, (_one(number), *fresh.declared())
-    step = (
-        Instruction("add.u32", (number, number, operand(found.step))),
-        Instruction("setp.lt.u32", (more, number, operand(found.end))),
-    )
-    loop = CtaLoop(before, none.text, begin, step, more.text)
-    return loop, (_one(number), *fresh.declared())
+        loop = CtaLoop((*before, *made.before), none.text, begin, made.step, more.text, made.drawn, view.warps_threads)
+    else:
+        step = (
+            Instruction("add.u32", (number, number, operand(found.step))),
+            Instruction("setp.lt.u32", (more, number, operand(found.end))),
+        )
+        loop = CtaLoop(before, none.text, begin, step, more.text)
+    named = (number, registers.team, registers.barrier) if own else (number,)
+    return replace(loop, teams=view.teams, registers=registers), (*map(_one, named), *fresh.declared())
 
 
 def _one(register: Name) -> Registers:
     return Registers((".b32",), ((register.text, None),))
 
 
-def _static(s: Scalars, ctas: Value, team: Name) -> _Numbers:
-    """Team t of n runs t, t + n, t + 2n and so on; or t, and then what it draws."""
-    return _Numbers(team, ctas, s.read("%nctaid.x"))
+def _own_team(view: View, registers: TeamRegisters) -> tuple[Instruction, ...]:
+    """Which team of its CTA the thread belongs to, if there are several."""
+    if view.teams == 1:
+        return ()
+    found = view.scalars.divide(view.thread_of_kernel(), view.warps_threads, MOST_THREADS)
+    return (*view.scalars.code, Instruction("mov.u32", (registers.team, operand(found))))
 
 
-def _chunk(s: Scalars, ctas: Value, team: Name) -> _Numbers:
+def _chunk(s: Scalars, ctas: Value, team: Value, teams: Value) -> _Numbers:
     """Contiguous pieces, the first ones longer by one where they do not come out even."""
-    teams = s.read("%nctaid.x")
     each = s.divide(ctas, teams, MOST_CTAS[0])
     rest = s.subtract(ctas, s.multiply(each, teams))
     first = s.multiply_add(team, each, s.least(team, rest))
@@ -76,11 +79,13 @@ def _chunk(s: Scalars, ctas: Value, team: Name) -> _Numbers:
     return _Numbers(first, end, 1)
 
 
-def _moved(plan: Folded, position: int) -> tuple[Instruction, ...]:
+def _moved(view: View) -> tuple[Instruction, ...]:
     """Before any thread of the team may end: those that take registers wait for those that give them up."""
-    at_entry = plan.registers_at_entry
-    if at_entry is None or not plan.moves or plan.registers[position] == at_entry:
+    plan = view.plan
+    if not isinstance(plan, Folded) or not plan.moves or not plan.registers_at_entry:
         return ()
-    wanted = plan.registers[position]
+    at_entry, wanted = plan.registers_at_entry, plan.registers[view.position]
+    if wanted == at_entry:
+        return ()
     way = "inc" if wanted > at_entry else "dec"
     return (Instruction(f"setmaxnreg.{way}.sync.aligned.u32", (Immediate(str(wanted)),)),)

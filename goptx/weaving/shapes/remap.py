@@ -25,7 +25,7 @@ from goptx.ptx.walk import free_name, in_vectors, operand_names
 from goptx.weaving.link.clone_functions import Change, cloned_functions, declared_in
 from goptx.weaving.link.link import check_parameters
 from goptx.weaving.link.substitute import Substitution
-from goptx.weaving.model import CopyPredicates, CtaLoop, Kernel, Linked, RangeGuard
+from goptx.weaving.model import CopyPredicates, CtaLoop, Kernel, Linked, RangeGuard, TeamRegisters
 from goptx.weaving.shapes.cta_loops import cta_loop
 from goptx.weaving.shapes.folded import Folded
 from goptx.weaving.shapes.launch_demands import check_clusters, check_fits, common_block, may_be_dynamic, settled
@@ -81,15 +81,14 @@ def with_shapes(
     )
     plan = layout(plan) if layout else plan
     plan = plan if placement else plan.few_first()
-    if plan.overlaid and sum(bool(o.static) for _, o in given) > 1:
-        plan = replace(plan, carved=tuple(packed(o.static)[1] for _, o in given))
+    plan = replace(plan, carved=tuple(n or _apart(plan, k, given) for k, n in enumerate(plan.carved)))
     check_clusters(linked, plan)
-    tickets = tickets_of(linked) if isinstance(plan, Folded) and plan.draws else None
+    tickets = tickets_of(linked, plan) if isinstance(plan, Folded) and plan.draws else None
     pool = _pool(linked, plan, own, alone=not tickets)
     hidden = {r: Variable(".param", (".u32",), f"{linked.name}_{r.replace('.', '_')}") for r in plan.roles}
-    numbers = {k.letter: Name(free_stem(f"%{k.prefix}_cta", k.register_names())) for k in linked.given}
+    teams = {k.letter: _team_registers(k) for k in linked.given}
     shaping = {
-        k.prefix: _Shaping(k, plan.letters.index(k.letter), linked, plan, o, hidden, pool, numbers[k.letter], tickets)
+        k.prefix: _Shaping(k, plan.letters.index(k.letter), linked, plan, o, hidden, pool, teams[k.letter], tickets)
         for k, o in zip(linked.kernels, own, strict=True)
     }
     prologues = {s.kernel.letter: s.prologue() for s in shaping.values() if s.is_copy and not s.kernel.copy}
@@ -111,6 +110,18 @@ def with_shapes(
     return _in_loops(linked, plan, shaping.values(), prologues) if isinstance(plan, Folded) else linked
 
 
+def _apart(plan: Plan, kernel: int, given: Sequence[tuple[Kernel, Own]]) -> int:
+    """Bytes of the kernel's static memory that are in the dynamic memory, for not all CTAs or threads of the fused
+    kernel have the same."""
+    overlaid = plan.overlaid and sum(bool(own.static) for _, own in given) > 1
+    return packed(given[kernel][1].static)[1] if overlaid or plan.teams_of(kernel) > 1 else 0
+
+
+def _team_registers(kernel: Kernel) -> TeamRegisters:
+    names = (free_stem(f"%{kernel.prefix}_{what}", kernel.register_names()) for what in ("cta", "team", "barrier"))
+    return TeamRegisters(*map(Name, names))
+
+
 def _in_loops(linked: Linked, plan: Folded, shaping: Iterable[_Shaping], prologues: Mapping[str, _Prologue]) -> Linked:
     """With the loops over the kernels' CTAs and their registers."""
     loops, declared = {}, {}
@@ -127,6 +138,7 @@ def _pool(linked: Linked, plan: Plan, own: Sequence[Own], alone: bool) -> str:
     """The name of the one dynamic array; "" where the kernels' own arrays may stay as they are. `alone`: there is no
     other static memory."""
     users = [plan.letters.index(k.letter) for k, o in zip(linked.kernels, own, strict=True) if o.dynamic]
+    alone = alone and not any(plan.teams_of(k) > 1 for k in users)
     begins_there = users == plan.order[:1] or (plan.overlaid and len(users) == len({*users}))
     if not any(plan.carved) and (not users or (begins_there and alone)):
         return ""
@@ -160,8 +172,9 @@ class _Prologue:
 @dataclass(frozen=True, slots=True)
 class _Shaping:
     """The kernel at `position` of the plan, or a copy of it, with the shared memory that it has alone, the hidden
-    parameters by role, and the name of the one dynamic array, if there is one. `number` is the register with the number
-    of the kernel's CTA where grids are folded; `tickets` the variables with which it is drawn, if it is."""
+    parameters by role, and the name of the one dynamic array, if there is one. `team` has the registers with the number
+    of the kernel's CTA, and so on, where grids are folded; `tickets` are the variables with which numbers are drawn, if
+    they are."""
 
     kernel: Kernel
     position: int
@@ -170,7 +183,7 @@ class _Shaping:
     own: Own
     hidden: Mapping[str, Variable]
     pool: str
-    number: Name
+    team: TeamRegisters
     tickets: Tickets | None = None
 
     def kernel_within(self, functions: Mapping[str, str], prologue: _Prologue | None) -> Kernel:
@@ -184,7 +197,7 @@ class _Shaping:
         check_fits(kernel, self.linked, view)
         values = self.values(list(kernel.flow.codes()), view)
         addresses = {}
-        if self.unknown_before:
+        if self.moved:
             values = {n: v for n, v in values.items() if n not in self.places}
             addresses = {n: partial(self.address, view, place) for n, place in self.places.items()}
         calls = {old: Name(new) for old, new in functions.items()}
@@ -204,14 +217,14 @@ class _Shaping:
             registers=(*kernel.registers, *common, *fresh.declared()),
             variables=tuple(d for d in kernel.variables if d.variable.name not in self.places),
             pool=self.pool,
-            pooled={} if self.unknown_before else {name: start + place for name, place in self.places.items()},
+            pooled={} if self.moved else {name: start + place for name, place in self.places.items()},
         )
 
     def function(self, function: Function, body: FlatBody) -> Change | None:
         """What changes in a device function that the kernel calls. Parameters of the entry cannot be read there."""
 
         def unknown(role: str) -> Value:
-            if role == self.number_role:
+            if role in self.of_team:
                 raise CannotWeave(
                     f"{self.kernel.at(function.line)}: the device function `{function.name}` depends on the number of "
                     "its CTA, of which one CTA of folded grids has several; inline the function or leave out fold=.",
@@ -226,8 +239,8 @@ class _Shaping:
         declared = declared_in(function, body)
         fresh = Fresh(free_stem("%shape", declared))
         scalars = Scalars(fresh)
-        if self.unknown_before and any(n in self.places for n in operand_names(body.code)):
-            unknown(f"{next(iter(self.unknown_before))}.shared")
+        if self.moved and any(n in self.places for n in operand_names(body.code)):
+            unknown(f"{next(iter(self.unknown_before))}.shared" if self.unknown_before else next(iter(self.of_team)))
         view = self.view(scalars, unknown)
         values = {n: v for n, v in self.values(body.code, view).items() if n not in declared}
         return Change(Substitution(values, self.kernel.at), (*fresh.declared(), *scalars.code)) if values else None
@@ -246,7 +259,7 @@ class _Shaping:
         if view.pass_by():
             view = self.view(scalars)
             waits = scalars.round_up(view.total("block"), WARP)
-            ended.append(scalars.compare("ge", view.number("block"), waits))
+            ended.append(scalars.compare("ge", view.thread_of_kernel(), scalars.multiply(waits, view.teams)))
             threads = operand(waits)
         if not ended:
             return None, None
@@ -275,18 +288,25 @@ class _Shaping:
         """That over the CTAs of folded grids, and its registers."""
         fresh = Fresh(free_stem(f"%{self.kernel.prefix}_fold", self.kernel.register_names()))
         view, tickets = self.view(Scalars(fresh)), self.tickets
-        draw = (lambda more: drawing(self.view(Scalars(fresh)), tickets, self.number, more, fresh)) if tickets else None
-        return cta_loop(view, plan, self.number, fresh, begin, draw)
+        number = self.team.number
+        draw = (lambda more: drawing(self.view(Scalars(fresh)), tickets, number, more, fresh)) if tickets else None
+        return cta_loop(view, plan.fold, self.team, fresh, begin, draw)
 
     @property
-    def number_role(self) -> str:
-        """What a view asks for the number of the kernel's CTA by."""
-        return f"{self.kernel.letter}.cta"
+    def of_team(self) -> dict[str, Name]:
+        """What a view asks for the number of the kernel's CTA by, and for that of the team in its CTA."""
+        letter = self.kernel.letter
+        return {f"{letter}.cta": self.team.number, f"{letter}.team": self.team.team}
+
+    @property
+    def moved(self) -> bool:
+        """Whether the addresses of its variables in the dynamic array are computed."""
+        return bool(self.unknown_before) or self.plan.teams_of(self.position) > 1
 
     def view(self, scalars: Scalars, hidden: Callable[[str], Value] | None = None, cta: Value | None = None) -> View:
         def parameter(role: str) -> Value:
-            if role == self.number_role:
-                return self.number
+            if role in self.of_team:
+                return self.of_team[role]
             return scalars.parameter(self.hidden[role].name)
 
         static, arch = self.own.static_bytes, self.linked.target[0]
@@ -327,12 +347,13 @@ class _Shaping:
         return {self.plan.letters[k]: n for k, n in parts.items() if n and self.plan.shapes[k].shared is None}
 
     def address(self, view: View, place: int, offset: int, size: int) -> Name:
-        """Of a variable after parts of unknown size, `offset` bytes on, in 32 or 64 bits."""
+        """Of a variable after parts of unknown size, or in the team's part, `offset` bytes on, in 32 or 64 bits."""
         scalars = view.scalars
         start = self.plan.start(self.position, self.kernel.copy)
         base: Value = scalars.read(self.pool)
         for letter, parts in self.unknown_before.items():
             base = scalars.multiply_add(scalars.round_up(view.hidden(f"{letter}.shared"), ALIGNMENT), parts, base)
+        base = scalars.multiply_add(view.team(), self.plan.stride(self.position), base)
         found = scalars.add(base, start + place + offset)
         assert isinstance(found, Name)
         return scalars.widened(found) if size == 8 else found

@@ -104,12 +104,56 @@ class View:
 
     def number(self, what: str) -> Value:
         """Of the fused kernel's CTA within its grid, or of the kernel's thread within its CTA, along x first."""
+        return self._along_x_first(what) if what == "grid" else self._within_team(self.thread_of_kernel())
+
+    def thread_of_kernel(self) -> Value:
+        """The thread's number among all that run the kernel in a CTA of the fused kernel, whatever their teams."""
+        return self.scalars.subtract(self._along_x_first("block"), self.first_thread)
+
+    def _along_x_first(self, what: str) -> Value:
         s, register = self.scalars, {"grid": "%ctaid", "block": "%tid"}[what]
         sizes = self.plan.axes(what)
         x, y, z = (0 if n == 1 else s.read(f"{register}.{a}") for n, a in zip(sizes, AXES, strict=True))
         row = s.multiply_add(z, self.w_size(what, 1), y) if z else y
-        number = s.multiply_add(row, self.w_size(what, 0), x) if row else x
-        return s.subtract(number, self.plan.first_thread(self.position)) if what == "block" else number
+        return s.multiply_add(row, self.w_size(what, 0), x) if row else x
+
+    @property
+    def first_thread(self) -> int:
+        """Of the fused kernel's CTA that runs the kernel."""
+        return self.plan.first_thread(self.position)
+
+    @property
+    def teams(self) -> int:
+        """That run the kernel in a CTA of the fused kernel, each a CTA of its own."""
+        return self.plan.teams_of(self.position)
+
+    def _within_team(self, thread: Value) -> Value:
+        """The number of a thread in its team, for that among the threads of all teams of the kernel."""
+        if self.teams == 1:
+            return thread
+        threads = self.warps_threads
+        if threads & (threads - 1) == 0:  # so much the analyses understand: the base of a warp stays a multiple of 32
+            return self.scalars.remainder(thread, threads, MOST_THREADS)
+        return self.scalars.multiply_add(self.team(), -threads, thread)
+
+    @property
+    def warps_threads(self) -> int:
+        """The threads of whole warps that a CTA of the kernel has, where its block is known."""
+        return -(-(self.shape.threads or WARP) // WARP) * WARP
+
+    def team(self) -> Value:
+        """The number of the thread's team among those of the kernel in its CTA."""
+        return self.hidden(f"{self.letter}.team") if self.teams > 1 else 0
+
+    def team_of_all(self) -> Value:
+        """The number of the thread's team among all that run the kernel. The first teams of all CTAs come before the
+        second ones, so that few CTAs of a kernel are spread over all SMs."""
+        s, own = self.scalars, self.team()
+        return s.multiply_add(s.read("%nctaid.x"), own, s.read("%ctaid.x")) if own else s.read("%ctaid.x")
+
+    def all_teams(self) -> Value:
+        """How many teams run the kernel."""
+        return self.scalars.multiply(self.scalars.read("%nctaid.x"), self.teams)
 
     def carrying(self) -> tuple[Value, Name | None]:
         """The number of the kernel's CTA that this CTA of the fused kernel carries, or of those that are in one, and

@@ -15,11 +15,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from goptx.errors import CannotWeave
-from goptx.launch.launch_plan import COUNTERS, TICKETS
+from goptx.launch.launch_plan import COUNTERS, TICKETS, Plan
 from goptx.ptx.ir import Address, Function, Guard, Instruction, Name, Operand, Sum, Variable
 from goptx.ptx.walk import free_name
 from goptx.weaving.model import Linked
-from goptx.weaving.shapes.scalar_code import Fresh, operand
+from goptx.weaving.shapes.scalar_code import Fresh, Scalars, operand
 from goptx.weaving.shapes.thread_view import View
 
 WORD = 4  # bytes of a counter, and of a ticket
@@ -29,15 +29,19 @@ WORD = 4  # bytes of a counter, and of a ticket
 class Tickets:
     """The variables of a fused kernel of `kernels`: the `counters`, in global memory, one for each kernel of a launch;
     and the `box` in shared memory, in which a thread leaves the ticket for its team. Each team has two places there,
-    which take turns, so nobody writes one while others still read it."""
+    which take turns, so nobody writes one while others still read it. `teams`: of each kernel in a CTA."""
 
     counters: str
     box: str
-    kernels: int
+    teams: tuple[int, ...]
+
+    @property
+    def kernels(self) -> int:
+        return len(self.teams)
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        sizes = {".global": COUNTERS * self.kernels * WORD, ".shared": 2 * self.kernels * WORD}
+        sizes = {".global": COUNTERS * self.kernels * WORD, ".shared": 2 * sum(self.teams) * WORD}
         names = (self.counters, self.box)
         return tuple(
             Variable(space, (f".align {2 * WORD}", ".b8"), name, (str(size),))
@@ -45,7 +49,7 @@ class Tickets:
         )
 
 
-def tickets_of(linked: Linked) -> Tickets:
+def tickets_of(linked: Linked, plan: Plan) -> Tickets:
     """With names that nothing else has. Raises `CannotWeave` for kernels with addresses of 32 bits."""
     if linked.address_size != 64:
         kernel = linked.given[0]
@@ -57,7 +61,7 @@ def tickets_of(linked: Linked) -> Tickets:
     named = (i.name for i in linked.items if isinstance(i, Function | Variable))
     taken = {linked.name, *named, *(p.name for k in linked.kernels for p in k.parameters)}
     counters, box = (free_name(f"{linked.name}_{what}", taken) for what in ("counters", "box"))
-    return Tickets(counters, box, len(linked.given))
+    return Tickets(counters, box, tuple(map(plan.teams_of, range(len(linked.given)))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +79,12 @@ def drawing(view: View, tickets: Tickets, number: Name, more: Name, fresh: Fresh
     s, k = view.scalars, view.position
     place, ticket = fresh.register(".b32"), fresh.register(".b32")
     ctas = view.total("grid")
-    draws = Guard(s.compare("eq", s.read("%tid.x"), view.plan.first_thread(k)))
+    draws = Guard(_is_first(view))
     counter = s.element(_at(tickets.counters, WORD * k), view.hidden(TICKETS), WORD * tickets.kernels)
     taken = (ticket, Address((counter,)), operand(s.subtract(ctas, 1)))
     drawn = (
         Instruction("atom.global.inc.u32", taken, draws),
-        Instruction("add.u32", (ticket, ticket, s.read("%nctaid.x")), draws),
+        Instruction("add.u32", (ticket, ticket, operand(view.all_teams())), draws),
         Instruction("st.shared.u32", (Address((place,)), ticket), draws),
     )
     step = (
@@ -88,8 +92,22 @@ def drawing(view: View, tickets: Tickets, number: Name, more: Name, fresh: Fresh
         Instruction("xor.b32", (place, place, operand(WORD))),
         Instruction("setp.lt.u32", (more, number, operand(ctas))),
     )
-    before = (Instruction("mov.u32", (place, _at(tickets.box, 2 * WORD * k))),)
+    box = _at(tickets.box, 2 * WORD * sum(tickets.teams[:k]))
+    if view.teams == 1:
+        before = (Instruction("mov.u32", (place, box)),)
+    else:
+        first = Scalars(fresh)
+        found = first.multiply_add(view.team(), 2 * WORD, first.read_address(box))
+        before = (*first.code, Instruction("mov.u32", (place, operand(found))))
     return Drawing(before, (*s.code, *drawn), step)
+
+
+def _is_first(view: View) -> Name:
+    """The predicate of the first thread of a team."""
+    s = view.scalars
+    if view.teams == 1:
+        return s.compare("eq", s.read("%tid.x"), view.first_thread)
+    return s.compare("eq", view.number("block"), 0)
 
 
 def _at(name: str, offset: int) -> Operand:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NoReturn
 
 import networkx as nx
 
@@ -31,6 +30,7 @@ from goptx.weaving.merging.merge_input import MergeInput, ProductState
 from goptx.weaving.model import Converged, CtaLoop, Kernel, Linked
 from goptx.weaving.shapes.range_guard import RANGE_GUARD
 from goptx.weaving.shapes.shared_pool import shared_of
+from goptx.weaving.shapes.team_barriers import barriers_of_teams, refuse_register
 
 # The end of a virtual CTA ---------------------------------------------------------------------------------
 
@@ -128,7 +128,7 @@ def _barrier(linked: Linked, kernel: Kernel, flow: Flow) -> Iterator[Instruction
     ids = {i: i.operands[facts_of(i.opcode).barrier_id] for i in barriers}
     unknown = next((i for i, number in ids.items() if not isinstance(number, Immediate)), None)
     if unknown is not None:
-        _refuse_register(kernel, unknown)
+        refuse_register(kernel, unknown)
     counted = {str(number) for i, number in ids.items() if is_counted(i) or facts_of(i.opcode).reduces}
     free = next((n for n in range(BARRIER_IDS) if str(n) not in counted), None)
     if free is None:
@@ -152,47 +152,13 @@ def _all_code(linked: Linked, kernel: Kernel) -> Iterator[Instruction]:
 
 def in_loops(linked: Linked, inputs: Sequence[MergeInput]) -> list[MergeInput]:
     """Each kernel within its loop over virtual CTAs, after the range guard that keeps other kernels' threads out.
-    `inputs` has one for each kernel. Raises `CannotWeave` where no barrier is left that the loops need."""
+    `inputs` has one for each kernel. Raises `CannotWeave` where no barriers are left that the loops need."""
     loops = [linked.loops[k.letter] for k in linked.given]
-    free = _free_barriers(linked, [side.flow for side in inputs]) if any(loop.threads for loop in loops) else iter(())
+    each = barriers_of_teams(linked, [side.flow for side in inputs])
     return [
-        _in_loop(side, loop, _meeting(loop.threads, next(free)) if loop.threads else ())
-        for side, loop in zip(inputs, loops, strict=True)
+        _in_loop(replace(side, flow=own.flow), loop, own.meeting)
+        for side, loop, own in zip(inputs, loops, each, strict=True)
     ]
-
-
-def _free_barriers(linked: Linked, flows: Sequence[Flow]) -> Iterator[int]:
-    """The ids that no kernel uses. Raises `CannotWeave` where they are too few."""
-    used = set[str]()
-    for kernel, flow in zip(linked.given, flows, strict=True):
-        functions = (s for f in called_functions(kernel, linked.items) for s in statements_in(f.body or ()))
-        for i in (*flow.instructions(), *(s for s in functions if isinstance(s, Instruction))):
-            if is_barrier(i):
-                number = i.operands[facts_of(i.opcode).barrier_id]
-                if not isinstance(number, Immediate):
-                    _refuse_register(kernel, i)
-                used.add(str(number))
-    free = [n for n in range(BARRIER_IDS) if str(n) not in used]
-    if len(free) < len(flows):
-        kernel = linked.given[0]
-        raise CannotWeave(
-            f"{kernel.at(kernel.entry.line)}: tickets need a barrier for each kernel, and together the kernels use "
-            f'{len(used)} of {BARRIER_IDS}; give fold="static", or use separate launches.',
-            rule="barrier-ids",
-        )
-    return iter(free)
-
-
-def _meeting(threads: int, number: int) -> tuple[Instruction, ...]:
-    return (Instruction("barrier.sync", (Immediate(str(number)), Immediate(str(threads)))),)
-
-
-def _refuse_register(kernel: Kernel, barrier: Instruction) -> NoReturn:
-    raise CannotWeave(
-        f"{kernel.at(barrier.line)}: `{kernel.quote(barrier)}` takes its barrier id from a register, so no id is "
-        "left for the barrier between two CTAs of folded grids; use a constant id, or leave out fold=.",
-        rule="barrier-ids",
-    )
 
 
 def _in_loop(side: MergeInput, loop: CtaLoop, meeting: tuple[Instruction, ...]) -> MergeInput:
