@@ -194,7 +194,7 @@ def test_names_that_kernels_have_already() -> None:
         (OWN_ID, "takes its barrier id from a register, so no id is left for the barrier between"),
         (
             ALL_IDS,
-            "each team of folded grids needs barriers of its own, and one more .* together they are more than 16",
+            "each team of folded grids needs barriers of its own, and one more .* more than 16",
         ),
     ],
     ids=["of its own", "all"],

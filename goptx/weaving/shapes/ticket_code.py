@@ -93,12 +93,9 @@ def drawing(view: View, tickets: Tickets, number: Name, more: Name, fresh: Fresh
         Instruction("setp.lt.u32", (more, number, operand(ctas))),
     )
     box = _at(tickets.box, 2 * WORD * sum(tickets.teams[:k]))
-    if view.teams == 1:
-        before = (Instruction("mov.u32", (place, box)),)
-    else:
-        first = Scalars(fresh)
-        found = first.multiply_add(view.team(), 2 * WORD, first.read_address(box))
-        before = (*first.code, Instruction("mov.u32", (place, operand(found))))
+    first, own = Scalars(fresh), view.team()
+    found = operand(first.multiply_add(own, 2 * WORD, first.read_address(box))) if own else box
+    before = (*first.code, Instruction("mov.u32", (place, found)))
     return Drawing(before, (*s.code, *drawn), step)
 
 
