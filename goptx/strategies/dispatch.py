@@ -21,7 +21,7 @@ from goptx.weaving.merging.slice import slicings_of
 from goptx.weaving.model import Choices, Converged, Linked
 from goptx.weaving.schedule.schedule import schedule
 from goptx.weaving.shapes.kernel_dispatch import kernel_dispatch
-from goptx.weaving.shapes.virtual_ctas import in_loops
+from goptx.weaving.folding.virtual_ctas import in_loops
 
 
 def choices_of(linked: Linked, latency: str | Path | LatencyTable | None, presume: bool = True) -> Choices:

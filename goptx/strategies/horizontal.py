@@ -33,7 +33,7 @@ from goptx.weaving.shapes.partitioned import Partitioned, check_partition, parti
 from goptx.weaving.shapes.range_guard import guard_ranges
 from goptx.weaving.shapes.remap import of_own_lanes
 from goptx.weaving.shapes.shape_kernels import shape
-from goptx.weaving.shapes.virtual_ctas import all_end_together, with_end
+from goptx.weaving.folding.virtual_ctas import all_end_together, with_end
 
 
 @judged

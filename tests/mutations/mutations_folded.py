@@ -5,8 +5,8 @@ from mutations.mutations import WEAVING, Mutation
 FOLDED = "tests/strategies/test_folded.py"
 VALUES = f"{FOLDED}::test_unequal_grids_and_partial_rounds"
 TICKETS, COUNTERS = "tests/strategies/test_tickets.py", "tests/device/test_counters.py"
-TICKET_CODE, NUMBERS = f"{WEAVING}/shapes/ticket_code.py", "goptx/device/launches/ticket_counters.py"
-VIRTUAL_CTAS, LOOPS = f"{WEAVING}/shapes/virtual_ctas.py", f"{WEAVING}/shapes/cta_loops.py"
+TICKET_CODE, NUMBERS = f"{WEAVING}/folding/ticket_code.py", "goptx/device/launches/ticket_counters.py"
+VIRTUAL_CTAS, LOOPS = f"{WEAVING}/folding/virtual_ctas.py", f"{WEAVING}/folding/cta_loops.py"
 
 OF_FOLDED_GRIDS = (
     Mutation(

@@ -26,13 +26,13 @@ from goptx.weaving.link.clone_functions import Change, cloned_functions, declare
 from goptx.weaving.link.link import check_parameters
 from goptx.weaving.link.substitute import Substitution
 from goptx.weaving.model import CopyPredicates, CtaLoop, Kernel, Linked, RangeGuard, TeamRegisters
-from goptx.weaving.shapes.cta_loops import cta_loop
+from goptx.weaving.folding.cta_loops import cta_loop
 from goptx.weaving.shapes.folded import Folded
 from goptx.weaving.shapes.launch_demands import check_clusters, check_fits, common_block, may_be_dynamic, settled
 from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value, free_stem, operand
 from goptx.weaving.shapes.shared_pool import STATIC_LIMIT, Own, packed, pool_variable, shared_of, static_total
 from goptx.weaving.shapes.thread_view import WARP, View
-from goptx.weaving.shapes.ticket_code import Tickets, drawing, tickets_of
+from goptx.weaving.folding.ticket_code import Tickets, drawing, tickets_of
 
 LANES = "lanes"  # the block at whose end the threads end that do not belong to the kernel
 

@@ -30,7 +30,7 @@ from goptx.weaving.merging.merge_input import MergeInput, ProductState
 from goptx.weaving.model import Converged, CtaLoop, Kernel, Linked
 from goptx.weaving.shapes.range_guard import RANGE_GUARD
 from goptx.weaving.shapes.shared_pool import shared_of
-from goptx.weaving.shapes.team_barriers import barriers_of_teams, refuse_register
+from goptx.weaving.folding.team_barriers import barriers_of_teams, refuse_register
 
 # The end of a virtual CTA ---------------------------------------------------------------------------------
 

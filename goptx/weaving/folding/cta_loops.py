@@ -16,7 +16,7 @@ from goptx.weaving.model import CtaLoop, TeamRegisters
 from goptx.weaving.shapes.folded import Folded
 from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value, operand
 from goptx.weaving.shapes.thread_view import View
-from goptx.weaving.shapes.ticket_code import Drawing
+from goptx.weaving.folding.ticket_code import Drawing
 
 
 @dataclass(frozen=True, slots=True)
