@@ -16,7 +16,7 @@ from goptx.display import brief
 from goptx.errors import InputError, TooLarge
 from goptx.launch.coarsening import Coarse
 from goptx.launch.shape import MOST_CTAS, MOST_SHARED, Axes, Extent, Shape
-from goptx.options import AXES, Placement
+from goptx.options import AXES, Fold, Placement
 
 ALIGNMENT = 1024  # bytes, of each kernel's dynamic shared memory: TMA and wgmma rely on it
 AT_ONCE = 132 * 2048  # threads that an H200 runs at once; no other GPU runs many more
@@ -47,7 +47,26 @@ class Plan:
     common: bool = False
 
     overlaid: ClassVar[bool] = False  # whether each CTA belongs to one kernel, which has all of its memory
-    folds: ClassVar[bool] = False  # whether a CTA runs several CTAs of a kernel, one after the other
+
+    @property
+    def folds(self) -> bool:
+        """Whether a CTA runs several CTAs of a kernel, one after the other."""
+        return self.fold_of_teams is not None
+
+    @property
+    def fold_of_teams(self) -> Fold | None:
+        """Which CTAs that are; None if it runs one."""
+        return None
+
+    @property
+    def draws(self) -> bool:
+        """Whether a launch draws numbers from counters in global memory."""
+        return False
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether a CTA learns from such a counter which kernel it runs, and which of its CTAs."""
+        return False
 
     @cached_property
     def shape(self) -> Shape:
@@ -184,7 +203,7 @@ class Plan:
     def roles(self) -> tuple[str, ...]:
         """The roles of the hidden parameters, all of them `.u32`: "A.grid.x" the CTAs of kernel A along x, "A.block.x"
         its threads, "A.shared" its bytes of dynamic shared memory, "A.spread" the density of its CTAs (see
-        `spread`)."""
+        `spread`), `TICKETS` the number of the counters that the launch draws from."""
         found = []
         for k, (letter, shape) in enumerate(zip(self.letters, self.shapes, strict=True)):
             for what in ("grid", "block"):
@@ -194,7 +213,7 @@ class Plan:
                 found.append(f"{letter}.shared")
             if self.is_spread(k) and self.among(k, self.shapes) is None and not self.covers_exactly("grid", k):
                 found.append(f"{letter}.spread")
-        return tuple(found)
+        return (*found, TICKETS) if self.draws else tuple(found)
 
     def values(self, shapes: Sequence[Shape]) -> dict[str, int]:
         """The values by role, for known shapes. Of counters it is the first: what launches may take others."""

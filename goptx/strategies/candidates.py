@@ -126,7 +126,7 @@ class Judge:
         if it was made."""
         behaviours = assumption.kernels if assumption else tuple(kernel.unknown.middle for kernel in self.kernels)
         launch = _Launch(self, candidate, behaviours, made)
-        if candidate.option("fold"):
+        if candidate.option("fold") and candidate.strategy == "horizontal":
             yield candidate, launch.folded()
         elif candidate.strategy != "separate":
             yield from launch.fused()
@@ -201,15 +201,17 @@ class _Launch:
     def folded(self) -> Estimate:
         """Folded grids: one launch, in which each kernel has warps and, if they are moved, registers of its own."""
         whole = [self._whole([k]) for k in range(len(self.loads))]
-        threads = [-(-load.threads // WARP) * WARP for load in self.loads]
+        teams = self.candidate.option("teams") or [1] * len(self.loads)
+        threads = [-(-load.threads // WARP) * WARP * n for load, n in zip(self.loads, teams, strict=True)]
         moved = self.candidate.option("role_registers")
         each = zip(moved or [course.pressure.registers for course in whole], threads, strict=True)
         registers = rounded_up(-(-sum(r * n for r, n in each) // sum(threads))) if moved else max(r for r, _ in each)
         waves = [
-            Wave(-(-load.ctas // load.joined) * load.live, n, course.latency, course.code)
-            for load, n, course in zip(self.loads, threads, whole, strict=True)
+            Wave(-(-load.ctas // load.joined) * load.live / its, n, course.latency, course.code)
+            for load, n, course, its in zip(self.loads, threads, whole, teams, strict=True)
         ]
-        return folded(self.loads, waves, registers, sum(self.shared), self.judge.arch)
+        shared = sum(own * its for own, its in zip(self.shared, teams, strict=True))
+        return folded(self.loads, waves, registers, shared, self.judge.arch)
 
     def separate(self) -> list[Estimate]:
         """A launch for each kernel."""

@@ -21,8 +21,9 @@ from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
 from goptx.sources.kernel_text import Chosen
-from goptx.strategies.dispatch import choices_of, side_by_side, split_loops_of_each
+from goptx.strategies.dispatch import choices_of, ending_together, side_by_side, split_loops_of_each
 from goptx.weaving.converge.converge import converge_kernel
+from goptx.weaving.folding.virtual_ctas import with_end
 from goptx.weaving.link.link import link
 from goptx.weaving.merging.barrier_ids import prepare_barriers
 from goptx.weaving.model import Choices, Converged, Kernel, Linked
@@ -33,7 +34,6 @@ from goptx.weaving.shapes.partitioned import Partitioned, check_partition, parti
 from goptx.weaving.shapes.range_guard import guard_ranges
 from goptx.weaving.shapes.remap import of_own_lanes
 from goptx.weaving.shapes.shape_kernels import shape
-from goptx.weaving.folding.virtual_ctas import all_end_together, with_end
 
 
 @judged
@@ -108,14 +108,11 @@ def _ending(linked: Linked, kernel: Kernel, choices: Choices) -> Converged:
     count the kernel's own threads, because others run in the same CTA, and warps that have ended do not arrive. Lanes
     that are missing in the last warp do not matter, because barriers count whole warps."""
     if linked.loops:
-        if is_barrier_uniform(kernel.flow) and all_end_together(kernel.flow):
-            return Converged(kernel.flow, as_written=True)
-        why = "threads that end live on until all of their CTA have ended"
-    else:
-        if is_barrier_uniform(of_own_lanes(kernel.flow)):
-            return Converged(kernel.flow, as_written=True)
-        why = "threads that end before a CTA-wide barrier arrive there all the same"
+        return ending_together(linked, kernel, choices)
+    if is_barrier_uniform(of_own_lanes(kernel.flow)):
+        return Converged(kernel.flow, as_written=True)
     made = converge_kernel(linked, kernel, choices)
+    why = "threads that end before a CTA-wide barrier arrive there all the same"
     return replace(made, notes=(*made.notes, f"{kernel.at(kernel.entry.line)}: {why}"))
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from goptx.launch.shape import MOST_CTAS, MOST_THREADS
 from goptx.options import Fold
 from goptx.ptx.ir import Immediate, Instruction, Name, Registers
+from goptx.weaving.folding.ticket_code import Drawing
 from goptx.weaving.model import CtaLoop, TeamRegisters
 from goptx.weaving.shapes.folded import Folded
 from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value, operand
 from goptx.weaving.shapes.thread_view import View
-from goptx.weaving.folding.ticket_code import Drawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,8 @@ def cta_loop(
     ctas, team, teams = view.total("grid"), view.team_of_all(), view.all_teams()
     found = _chunk(s, ctas, team, teams) if fold == "chunk" else _Numbers(team, ctas, teams)
     none = s.compare("ge", found.first, found.end)
+    if view.plan.overlaid and view.more_warps():  # nothing else is left for these warps to do
+        none = s.either(none, s.compare("ge", view.thread_of_kernel(), view.warps_threads))
     more = fresh.register(".pred")
     before = (*_moved(view), *own, *s.code, Instruction("mov.u32", (number, operand(found.first))))
     if draw:

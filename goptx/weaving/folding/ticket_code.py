@@ -23,45 +23,68 @@ from goptx.weaving.shapes.scalar_code import Fresh, Scalars, operand
 from goptx.weaving.shapes.thread_view import View
 
 WORD = 4  # bytes of a counter, and of a ticket
+BOUND = 2 * WORD  # bytes of the counter from which CTAs draw their roles, and of the places for what they have drawn
+SMS = 256  # SMs with counters of their own; others share these
 
 
 @dataclass(frozen=True, slots=True)
 class Tickets:
-    """The variables of a fused kernel of `kernels`: the `counters`, in global memory, one for each kernel of a launch;
-    and the `box` in shared memory, in which a thread leaves the ticket for its team. Each team has two places there,
-    which take turns, so nobody writes one while others still read it. `teams`: of each kernel in a CTA."""
+    """The variables of a fused kernel: the `counters`, in global memory, a set for each launch; and the `box` in shared
+    memory, in which a thread leaves for others what it has drawn. Each team has two places there, which take turns, so
+    nobody writes one while others still read it.
+
+    teams: of each kernel in a CTA. by_team: whether teams draw. sms: the counters of SMs, if CTAs are bound to these
+    (sm_binding.py); then the set of a launch, and the box, begin with what that needs."""
 
     counters: str
     box: str
     teams: tuple[int, ...]
+    by_team: bool
+    sms: str = ""
 
     @property
-    def kernels(self) -> int:
-        return len(self.teams)
+    def set_bytes(self) -> int:
+        """Of the counters of one launch."""
+        return self._bound + WORD * len(self.teams) * self.by_team
+
+    @property
+    def _bound(self) -> int:
+        return BOUND if self.sms else 0
+
+    def counter(self, kernel: int) -> Operand:
+        """The place of the kernel's counter in the first set."""
+        return _at(self.counters, self._bound + WORD * kernel)
+
+    def places(self, kernel: int) -> Operand:
+        """Those of the kernel's first team."""
+        return _at(self.box, self._bound + 2 * WORD * sum(self.teams[:kernel]))
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        sizes = {".global": COUNTERS * self.kernels * WORD, ".shared": 2 * sum(self.teams) * WORD}
-        names = (self.counters, self.box)
-        return tuple(
-            Variable(space, (f".align {2 * WORD}", ".b8"), name, (str(size),))
-            for (space, size), name in zip(sizes.items(), names, strict=True)
-        )
+        places = self._bound + 2 * WORD * sum(self.teams) * self.by_team
+        made = [_variable(".global", self.counters, COUNTERS * self.set_bytes), _variable(".shared", self.box, places)]
+        return (*made, *([_variable(".global", self.sms, SMS * WORD)] if self.sms else []))
+
+
+def _variable(space: str, name: str, size: int) -> Variable:
+    return Variable(space, (f".align {2 * WORD}", ".b8"), name, (str(size),))
 
 
 def tickets_of(linked: Linked, plan: Plan) -> Tickets:
     """With names that nothing else has. Raises `CannotWeave` for kernels with addresses of 32 bits."""
     if linked.address_size != 64:
         kernel = linked.given[0]
+        remedy = "leave out binding=" if plan.is_bound else 'give fold="static"'
         raise CannotWeave(
             f"{kernel.at(kernel.entry.line)}: tickets are drawn from counters with addresses of 64 bits, and the "
-            f'module has .address_size {linked.address_size}; give fold="static".',
+            f"module has .address_size {linked.address_size}; {remedy}.",
             rule="folded-grids",
         )
     named = (i.name for i in linked.items if isinstance(i, Function | Variable))
     taken = {linked.name, *named, *(p.name for k in linked.kernels for p in k.parameters)}
-    counters, box = (free_name(f"{linked.name}_{what}", taken) for what in ("counters", "box"))
-    return Tickets(counters, box, tuple(map(plan.teams_of, range(len(linked.given)))))
+    counters, box, sms = (free_name(f"{linked.name}_{what}", taken) for what in ("counters", "box", "sms"))
+    teams = tuple(map(plan.teams_of, range(len(linked.given))))
+    return Tickets(counters, box, teams, plan.fold_of_teams == "ticket", sms if plan.is_bound else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +103,7 @@ def drawing(view: View, tickets: Tickets, number: Name, more: Name, fresh: Fresh
     place, ticket = fresh.register(".b32"), fresh.register(".b32")
     ctas = view.total("grid")
     draws = Guard(_is_first(view))
-    counter = s.element(_at(tickets.counters, WORD * k), view.hidden(TICKETS), WORD * tickets.kernels)
+    counter = s.element(tickets.counter(k), view.hidden(TICKETS), tickets.set_bytes)
     taken = (ticket, Address((counter,)), operand(s.subtract(ctas, 1)))
     drawn = (
         Instruction("atom.global.inc.u32", taken, draws),
@@ -92,7 +115,7 @@ def drawing(view: View, tickets: Tickets, number: Name, more: Name, fresh: Fresh
         Instruction("xor.b32", (place, place, operand(WORD))),
         Instruction("setp.lt.u32", (more, number, operand(ctas))),
     )
-    box = _at(tickets.box, 2 * WORD * sum(tickets.teams[:k]))
+    box = tickets.places(k)
     first, own = Scalars(fresh), view.team()
     found = operand(first.multiply_add(own, 2 * WORD, first.read_address(box))) if own else box
     before = (*first.code, Instruction("mov.u32", (place, found)))

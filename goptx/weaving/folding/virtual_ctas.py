@@ -24,13 +24,13 @@ from goptx.ptx.ir import Guard, Immediate, Instruction, Name
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import free_name, statements_in
 from goptx.weaving.emit.reconverge import RECONVERGE
+from goptx.weaving.folding.team_barriers import barriers_of_teams, refuse_register
 from goptx.weaving.link.call_graph import called_functions
 from goptx.weaving.merging.barrier_ids import BARRIER_IDS
 from goptx.weaving.merging.merge_input import MergeInput, ProductState
 from goptx.weaving.model import Converged, CtaLoop, Kernel, Linked
 from goptx.weaving.shapes.range_guard import RANGE_GUARD
 from goptx.weaving.shapes.shared_pool import shared_of
-from goptx.weaving.folding.team_barriers import barriers_of_teams, refuse_register
 
 # The end of a virtual CTA ---------------------------------------------------------------------------------
 

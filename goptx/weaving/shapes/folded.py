@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import ClassVar, Self
+from typing import Self
 
 from goptx.errors import InputError, TooLarge
 from goptx.launch.coarsening import Coarse
-from goptx.launch.launch_plan import TICKETS
+from goptx.launch.launch_plan import Plan
 from goptx.launch.shape import MOST_CTAS, MOST_THREADS, Extent, Shape
 from goptx.options import FOLDS, Fold, Placement
+from goptx.weaving.shapes.interleaved import ORDERS
 from goptx.weaving.shapes.partitioned import Partitioned
 from goptx.weaving.shapes.thread_view import WARPGROUP
 
@@ -42,7 +43,9 @@ class Folded(Partitioned):
     moves: bool = False
     teams: tuple[int, ...] = ()
 
-    folds: ClassVar[bool] = True
+    @property
+    def fold_of_teams(self) -> Fold:
+        return self.fold
 
     def teams_of(self, kernel: int) -> int:
         return self.teams[kernel] if self.teams else 1
@@ -81,11 +84,6 @@ class Folded(Partitioned):
         """Whether teams draw the numbers of their virtual CTAs."""
         return self.fold == "ticket"
 
-    @cached_property
-    def roles(self) -> tuple[str, ...]:
-        """With the number of the launch's counters, if teams draw from them."""
-        return (*super().roles, TICKETS) if self.draws else super().roles
-
     @property
     def registers_at_entry(self) -> int | None:
         """Of a thread of the fused kernel when it begins: as many as all teams have together, shared out equally. None
@@ -97,7 +95,7 @@ class Folded(Partitioned):
         return -(-all_of_them // (sum(threads) * REGISTER_STEP)) * REGISTER_STEP
 
     def __str__(self) -> str:
-        how = {"static": "every n-th", "chunk": "a contiguous piece", "ticket": "the next one that is left"}[self.fold]
+        how = ORDERS[self.fold]
         moved = [f"{k} {r}" for k, r in zip(self.letters, self.registers, strict=False)]
         text = f"{super().__str__()}; folded grids: n = {self.axes('grid')[0]} CTAs, each runs {how} of each kernel's"
         if not moved:
@@ -184,6 +182,29 @@ def check_fold(
             raise InputError(
                 f"role_registers={tuple(registers)}: {number} is not a multiple of {REGISTER_STEP} from "
                 f"{FEWEST_REGISTERS} to {MOST_REGISTERS}."
+            )
+
+
+def check_interleaved_fold(fold: Fold | None, ctas: Sequence[int] | None, kernels: int) -> None:
+    """Raises `InputError` where the options of folded grids of interleaved kernels make no sense."""
+    if fold not in (None, *FOLDS):
+        raise InputError(f"fold `{fold}` is unknown; expected one of {', '.join(FOLDS)}, or None.")
+    if ctas is None:
+        return
+    if fold is None:
+        raise InputError(f'ctas={ctas} is an option of folded grids; give fold="static", too.')
+    whole = not isinstance(ctas, str | int) and all(isinstance(n, int) and not isinstance(n, bool) for n in ctas)
+    if not whole or len(ctas) != kernels or min(ctas) < 1 or sum(ctas) > MOST_CTAS[0]:
+        raise InputError(f"ctas={ctas} takes a number of CTAs above 0 for each of the {kernels} interleaved kernels.")
+
+
+def check_blocks(plan: Plan) -> None:
+    """Raises `InputError` where a block is not known: between two CTAs its threads meet."""
+    for letter, shape in zip(plan.letters, plan.shapes, strict=True):
+        if shape.threads is None:
+            raise InputError(
+                f"the block of kernel {letter} is not known ({shape}), and threads of folded grids meet between two "
+                "CTAs; give its size by shapes=, or leave out fold=."
             )
 
 

@@ -22,18 +22,22 @@ from goptx.options import Placement
 from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Function, Guard, Instruction, Name, Operand, Registers, Statement, Sum, Variable
 from goptx.ptx.walk import free_name, in_vectors, operand_names
+from goptx.weaving.folding.cta_loops import cta_loop
+from goptx.weaving.folding.sm_binding import registers_of_binding, sm_binding
+from goptx.weaving.folding.ticket_code import Tickets, drawing, tickets_of
 from goptx.weaving.link.clone_functions import Change, cloned_functions, declared_in
 from goptx.weaving.link.link import check_parameters
 from goptx.weaving.link.substitute import Substitution
 from goptx.weaving.model import CopyPredicates, CtaLoop, Kernel, Linked, RangeGuard, TeamRegisters
-from goptx.weaving.folding.cta_loops import cta_loop
-from goptx.weaving.shapes.folded import Folded
 from goptx.weaving.shapes.launch_demands import check_clusters, check_fits, common_block, may_be_dynamic, settled
 from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value, free_stem, operand
 from goptx.weaving.shapes.shared_pool import STATIC_LIMIT, Own, packed, pool_variable, shared_of, static_total
 from goptx.weaving.shapes.thread_view import WARP, View
-from goptx.weaving.folding.ticket_code import Tickets, drawing, tickets_of
 
+NUMBERED = {
+    True: "of which one CTA of folded grids has several; inline the function or leave out fold=",
+    False: "which a CTA that is bound to an SM draws; inline the function or leave out binding=",
+}
 LANES = "lanes"  # the block at whose end the threads end that do not belong to the kernel
 
 
@@ -83,7 +87,7 @@ def with_shapes(
     plan = plan if placement else plan.few_first()
     plan = replace(plan, carved=tuple(n or _apart(plan, k, given) for k, n in enumerate(plan.carved)))
     check_clusters(linked, plan)
-    tickets = tickets_of(linked, plan) if isinstance(plan, Folded) and plan.draws else None
+    tickets = tickets_of(linked, plan) if plan.draws else None
     pool = _pool(linked, plan, own, alone=not tickets)
     hidden = {r: Variable(".param", (".u32",), f"{linked.name}_{r.replace('.', '_')}") for r in plan.roles}
     teams = {k.letter: _team_registers(k) for k in linked.given}
@@ -103,11 +107,14 @@ def with_shapes(
     check_parameters(kernels, linked.version, hidden.values())
     roles = [f"parameters after those of the kernels: {', '.join(plan.roles)}"] if plan.roles else []
     notes = (*linked.notes, str(plan), *roles)
-    begin = (*linked.begin, *(i for a in prologues.values() for i in a.before))
+    prologue = tuple(i for a in prologues.values() for i in a.before)
+    begin = linked.begin if plan.is_bound else (*linked.begin, *prologue)
     together = {letter: a.together for letter, a in prologues.items()}
     linked = replace(linked, items=items, kernels=kernels, begin=begin, together=together)
     linked = replace(linked, hidden=hidden, plan=plan, notes=notes)
-    return _in_loops(linked, plan, shaping.values(), prologues) if isinstance(plan, Folded) else linked
+    if plan.folds:
+        linked = _in_loops(linked, shaping.values(), prologues)
+    return _bound(linked, list(shaping.values()), prologue) if plan.is_bound else linked
 
 
 def _apart(plan: Plan, kernel: int, given: Sequence[tuple[Kernel, Own]]) -> int:
@@ -118,18 +125,30 @@ def _apart(plan: Plan, kernel: int, given: Sequence[tuple[Kernel, Own]]) -> int:
 
 
 def _team_registers(kernel: Kernel) -> TeamRegisters:
-    names = (free_stem(f"%{kernel.prefix}_{what}", kernel.register_names()) for what in ("cta", "team", "barrier"))
-    return TeamRegisters(*map(Name, names))
+    names = ("cta", "team", "barrier", "place", "absent")
+    return TeamRegisters(*(Name(free_stem(f"%{kernel.prefix}_{name}", kernel.register_names())) for name in names))
 
 
-def _in_loops(linked: Linked, plan: Folded, shaping: Iterable[_Shaping], prologues: Mapping[str, _Prologue]) -> Linked:
+def _bound(linked: Linked, shaping: Sequence[_Shaping], prologue: tuple[Instruction, ...]) -> Linked:
+    """With the code by which CTAs get their roles, and the prologues of kernels after that."""
+    first, *_ = given = [each for each in shaping if not each.kernel.copy]
+    fresh = Fresh(free_stem(f"%{first.kernel.prefix}_bind", first.kernel.register_names()))
+    assert first.tickets is not None
+    made = sm_binding([each.view for each in given], first.tickets, [each.team for each in given], fresh)
+    own = {each.kernel.letter: registers_of_binding(each.team) for each in given}
+    own[first.kernel.letter] = (*own[first.kernel.letter], *fresh.declared())
+    kernels = (k if k.copy else replace(k, registers=(*k.registers, *own[k.letter])) for k in linked.kernels)
+    return replace(linked, kernels=tuple(kernels), binding=replace(made, after=(*made.after, *prologue)))
+
+
+def _in_loops(linked: Linked, shaping: Iterable[_Shaping], prologues: Mapping[str, _Prologue]) -> Linked:
     """With the loops over the kernels' CTAs and their registers."""
     loops, declared = {}, {}
     for each in shaping:
         if not each.kernel.copy:
             letter = each.kernel.letter
             prologue = prologues.get(letter)
-            loops[letter], declared[letter] = each.loop(plan, prologue.of_each_cta if prologue else ())
+            loops[letter], declared[letter] = each.loop(prologue.of_each_cta if prologue else ())
     kernels = tuple(k if k.copy else replace(k, registers=(*k.registers, *declared[k.letter])) for k in linked.kernels)
     return replace(linked, kernels=kernels, loops=loops)
 
@@ -227,7 +246,7 @@ class _Shaping:
             if role in self.of_team:
                 raise CannotWeave(
                     f"{self.kernel.at(function.line)}: the device function `{function.name}` depends on the number of "
-                    "its CTA, of which one CTA of folded grids has several; inline the function or leave out fold=.",
+                    f"its CTA, {NUMBERED[self.plan.folds]}.",
                     rule="folded-grids",
                 )
             raise CannotWeave(
@@ -284,19 +303,22 @@ class _Shaping:
         guard = RangeGuard((), None, range_guard.threads) if range_guard else None
         return _Prologue(scalars, guard, cta, together, fixed)
 
-    def loop(self, plan: Folded, begin: tuple[Instruction, ...]) -> tuple[CtaLoop, tuple[Registers, ...]]:
+    def loop(self, begin: tuple[Instruction, ...]) -> tuple[CtaLoop, tuple[Registers, ...]]:
         """That over the CTAs of folded grids, and its registers."""
+        fold = self.plan.fold_of_teams
+        assert fold is not None
         fresh = Fresh(free_stem(f"%{self.kernel.prefix}_fold", self.kernel.register_names()))
-        view, tickets = self.view(Scalars(fresh)), self.tickets
-        number = self.team.number
-        draw = (lambda more: drawing(self.view(Scalars(fresh)), tickets, number, more, fresh)) if tickets else None
-        return cta_loop(view, plan.fold, self.team, fresh, begin, draw)
+        view, tickets, number = self.view(Scalars(fresh)), self.tickets, self.team.number
+        by_team = tickets if tickets and tickets.by_team else None
+        draw = (lambda more: drawing(self.view(Scalars(fresh)), by_team, number, more, fresh)) if by_team else None
+        return cta_loop(view, fold, self.team, fresh, begin, draw)
 
     @property
     def of_team(self) -> dict[str, Name]:
-        """What a view asks for the number of the kernel's CTA by, and for that of the team in its CTA."""
-        letter = self.kernel.letter
-        return {f"{letter}.cta": self.team.number, f"{letter}.team": self.team.team}
+        """The registers of a team, by what a view asks for them by."""
+        team = self.team
+        roles = {"cta": team.number, "team": team.team, "place": team.place, "absent": team.absent}
+        return {f"{self.kernel.letter}.{role}": register for role, register in roles.items()}
 
     @property
     def moved(self) -> bool:

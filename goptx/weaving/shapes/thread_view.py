@@ -148,20 +148,25 @@ class View:
     def team_of_all(self) -> Value:
         """The number of the thread's team among all that run the kernel. The first teams of all CTAs come before the
         second ones, so that few CTAs of a kernel are spread over all SMs."""
+        if isinstance(self.plan, Interleaved):
+            return self.plan.carrying(self)[0]
         s, own = self.scalars, self.team()
         return s.multiply_add(s.read("%nctaid.x"), own, s.read("%ctaid.x")) if own else s.read("%ctaid.x")
 
     def all_teams(self) -> Value:
         """How many teams run the kernel."""
+        if isinstance(self.plan, Interleaved):
+            return self.plan.number_of_ctas(self)
         return self.scalars.multiply(self.scalars.read("%nctaid.x"), self.teams)
 
     def carrying(self) -> tuple[Value, Name | None]:
         """The number of the kernel's CTA that this CTA of the fused kernel carries, or of those that are in one, and
         the predicate that it carries none, if there are such."""
+        if isinstance(self.plan, Interleaved):
+            number, none = self.plan.carrying(self)
+            return (self.hidden(f"{self.letter}.cta") if self.plan.folds else number), none
         if self.plan.folds:
             return self.hidden(f"{self.letter}.cta"), None
-        if isinstance(self.plan, Interleaved):
-            return self.plan.carrying(self)
         s, ctas, total = self.scalars, self.ctas, self.plan.shape.ctas
         number = self.number("grid")
         if not self.fewer_ctas():
@@ -172,14 +177,20 @@ class View:
         low, high = s.halves(number, step)
         return high, s.compare("gt", low, step)
 
+    def drawn(self) -> tuple[Value, Name | None]:
+        """The number that the CTA has drawn among those that run the kernel, and the predicate that it runs another."""
+        none = self.hidden(f"{self.letter}.absent")
+        assert isinstance(none, Name)
+        return self.hidden(f"{self.letter}.place"), none
+
     def own_cta(self) -> Value:
         """The number of the kernel's CTA."""
         return self.carrying()[0] if self.cta is None else self.cta
 
     def fewer_ctas(self) -> bool:
         """Whether the fused kernel may have more CTAs than carry the kernel."""
-        if self.plan.folds:
-            return False
+        if self.plan.folds or self.plan.is_bound:
+            return self.plan.overlaid
         return not self.plan.covers_exactly("grid", self.position) and (
             self.ctas is None or self.ctas != self.plan.shape.ctas
         )
@@ -209,8 +220,8 @@ class View:
         return self.more_warps() and not self.plan.overlaid
 
     def warps_end(self) -> bool:
-        """Whether they end in it, since its CTA has nothing else to do."""
-        return self.more_warps() and self.plan.overlaid
+        """Whether they end in it, since its CTA has nothing else to do. In folded grids they end before its loop."""
+        return self.more_warps() and self.plan.overlaid and not self.plan.folds
 
     def end_at_once(self) -> bool:
         """Whether threads come to the kernel that do not belong to it. Whole warps end before all copies of it."""
