@@ -63,7 +63,7 @@ def test_the_first_teams_of_all_ctas_come_first() -> None:
 @pytest.mark.parametrize("fold", FOLDS)
 def test_coarsened_kernels(fold: Any) -> None:
     shapes = [Shape(9, 64), Shape((3, 3), 64)]
-    for names in (("tiled", "registers"), ("leaving", "tiled")):
+    for names in (("tiled", "registers"), ("leaving", "looping")):
         woven = goptx.fuse(
             coarse(KERNELS[names[0]], 2), coarse(KERNELS[names[1]], 3), strategy="horizontal", shapes=shapes,
             fold=fold, ctas=2, teams=(2, 2),
