@@ -142,6 +142,29 @@ def test_the_counter_is_as_before_when_the_launch_has_ended(launches: list[Launc
     assert len(ran) == 2 and not any(counters(launch).any() for launch in ran)
 
 
+def test_a_launch_uses_its_own_counter_only(monkeypatch: pytest.MonkeyPatch, launches: list[Launch]) -> None:
+    """All others hold what launches that still run have left there."""
+    shapes = [Shape(7, 64), Shape(12, 32)]
+    woven = fuse("tiled", "registers", shapes=shapes, binding="sm")
+    number, outs = 5, [outputs(s) for s in shapes]
+    own = [2 * number, 2 * number + 1]
+    run = Launch.run
+
+    def beside_others(launch: Launch) -> Any:
+        found = counters(launch)
+        found[:] = 2
+        found[own] = 0
+        return run(launch)
+
+    expected = [alone(KERNELS[name], shape) for name, shape in zip(("tiled", "registers"), shapes, strict=True)]
+    monkeypatch.setattr(Launch, "run", beside_others)
+    goptx.emulate(woven.ptx, 19, 64, [outs[0], LIMIT, outs[1], LIMIT, number], races=True)
+    left = counters(launches[-1])
+    assert not left[own].any() and (np.delete(left, own) == 2).all()
+    for out, wanted in zip(outs, expected, strict=True):
+        np.testing.assert_array_equal(out, wanted)
+
+
 def test_the_turns_of_sms_may_begin_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are not reset, and other launches take turns there at the same time."""
     shapes = [Shape(7, 64), Shape(12, 32)]
