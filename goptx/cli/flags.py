@@ -53,8 +53,8 @@ STRATEGIES: Flags = {
         "help": "horizontal: kernel A is right with any multiple of 32 threads; by default as its specification states",
     },
     "fold": {
-        "help": "horizontal, interleave: launch few CTAs, of which each runs several of a kernel's, one after the other: "
-        "static (every n-th), chunk (a contiguous piece), or ticket (the next one that is left)"
+        "help": "horizontal, interleave: launch few CTAs; each runs several of a kernel's, one after the other: static "
+        "(every n-th), chunk (a contiguous piece), or ticket (the next one that is left)"
     },
     "ctas": {
         "type": argument_values.ctas,

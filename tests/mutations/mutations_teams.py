@@ -120,6 +120,13 @@ OF_TEAMS = (
         f"{BINDING}::test_persistent_ctas_of_each_kernel[static]",
     ),
     Mutation(
+        "grids that are smaller at launch have fewer CTAs than their code counts on",
+        f"{WEAVING}/shapes/interleaved.py",
+        "self.shapes if self.folds else shapes",
+        "shapes",
+        f"{BINDING}::test_grids_that_turn_out_smaller_than_their_ctas[options1]",
+    ),
+    Mutation(
         "more CTAs are launched than a kernel has",
         f"{WEAVING}/shapes/interleaved.py",
         "min(self.ctas[kernel], total)",

@@ -235,6 +235,15 @@ def test_three_kernels_and_grids_smaller_than_their_ctas() -> None:
     same(names, shapes, woven)
 
 
+@pytest.mark.parametrize("options", [{}, {"placement": "spread"}, {"ratio": (2, 1)}, {"binding": "sm"}])
+def test_grids_that_turn_out_smaller_than_their_ctas(options: Any) -> None:
+    """The number of CTAs is in the code, so all of them are launched."""
+    launched = [Shape(2, 48), Shape(1, 32)]
+    woven = fuse("tiled", "registers", shapes=[Shape(None, 48), Shape(1, 32)], fold="chunk", ctas=(5, 3), **options)
+    assert woven.shape and woven.shape.ctas == 5 + 1
+    same(("tiled", "registers"), launched, woven)
+
+
 def test_one_wave_is_shared_out_by_default() -> None:
     woven = fuse("registers", "tiled", shapes=[Shape(40000, 1024), Shape(9000, 1024)], fold="static")
     assert woven.shape and woven.shape.ctas == 132 * 2

@@ -90,8 +90,9 @@ class Interleaved(Plan):
         return self.placement == "spread" and not self.ratio and not self.is_bound and kernel < len(self.shapes) - 1
 
     def ctas_of(self, kernel: int, shapes: Sequence[Shape]) -> int | None:
-        """How many CTAs of the fused kernel run the kernel; None if that is known at launch only."""
-        axes = self.carried("grid", shapes)[kernel]
+        """How many CTAs of the fused kernel run the kernel; None if that is known at launch only. In folded grids it is
+        known when kernels are woven, and then in their code, whatever their grids are at launch."""
+        axes = self.carried("grid", self.shapes if self.folds else shapes)[kernel]
         total = None if None in axes else prod(n or 0 for n in axes)
         if not self.folds:
             return total
