@@ -72,6 +72,10 @@ STRATEGIES: Flags = {
         "metavar": "N1,N2",
         "help": "horizontal folded grids: how many CTAs of each kernel run side by side in each CTA (default: one)",
     },
+    "assist": {
+        "action": "store_true",
+        "help": "horizontal, --fold ticket: warps of the kernel with more registers run what is left of the other one",
+    },
     "binding": {
         "metavar": "sm",
         "help": "interleave: the SM on which a CTA begins decides which of two kernels it runs, in turn",

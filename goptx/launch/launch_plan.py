@@ -120,6 +120,14 @@ class Plan:
         in threads of its own."""
         return 1
 
+    def helpers_of(self, kernel: int) -> int:
+        """How many teams of another kernel run CTAs of this one, too, when no CTA of their own kernel is left."""
+        return 0
+
+    def places_of(self, kernel: int) -> int:
+        """For how many teams a CTA of the fused kernel has the kernel's shared memory and barriers."""
+        return self.teams_of(kernel) + self.helpers_of(kernel)
+
     def carried(self, what: str, shapes: Sequence[Shape]) -> list[Axes]:
         """For each kernel, the CTAs (or threads) of the fused kernel that carry its grid (or block)."""
         sizes = [s.axes(what) for s in shapes]
@@ -185,7 +193,7 @@ class Plan:
     def needed(self, kernel: int, shapes: Sequence[Shape]) -> int:
         """Bytes of the dynamic memory of all copies of the kernel, which begin at multiples of `ALIGNMENT`; of those of
         all teams."""
-        part, parts = self._part(kernel, shapes), self.coarse[kernel].factor * self.teams_of(kernel)
+        part, parts = self._part(kernel, shapes), self.coarse[kernel].factor * self.places_of(kernel)
         return (parts - 1) * aligned(part) + part
 
     def stride(self, kernel: int) -> int:

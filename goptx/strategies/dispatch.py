@@ -67,7 +67,7 @@ def side_by_side(
     inputs = merge_inputs(prepared, converged, choices)
     flows = [each.flow for each in inputs]
     inputs = merge_copies(linked, inputs, slicings_of(linked, choices), MergeLimits(linked))
-    whole = kernel_dispatch(in_loops(linked, inputs) if linked.loops else inputs)
+    whole = kernel_dispatch(*in_loops(linked, inputs)) if linked.loops else kernel_dispatch(inputs)
     whole = bound_to_sms(whole, linked.binding) if linked.binding else whole
     merged = merged_blocks(whole)
     taken = replace(choices, slicing=whole.slicing)

@@ -53,6 +53,7 @@ def horizontal(
     ctas: int | None = None,
     role_registers: Sequence[int] | None = None,
     teams: Sequence[int] | None = None,
+    assist: bool = False,
 ) -> Woven:
     """Each thread runs a thread of one kernel; the CTA has as many threads as those of all kernels together.
 
@@ -74,13 +75,15 @@ def horizontal(
     teams: for each kernel, how many of its CTAs run side by side in each CTA that is launched, if grids are folded: (1,
         2) is one of the first kernel beside two of the second. Each has threads, shared memory and barriers of its own.
         The default is one.
+    assist: whether warps of the kernel with more registers run CTAs of the other one when none of their own is left;
+        for two kernels with equal blocks of a power of two, and fold="ticket".
 
     Other arguments and errors are those of `weave`.
     """
     check_request("concat", None, None, placement)
     kernels = kernels_of(sources, entries)
     own = own_shapes_of(sources, shapes, kernels, "horizontal")
-    check_fold(fold, ctas, role_registers, placement, len(kernels), teams)
+    check_fold(fold, ctas, role_registers, placement, len(kernels), teams, assist)
     if partition is not None:
         check_partition(partition, len(kernels))
         own = [
@@ -89,7 +92,7 @@ def horizontal(
         ]
     linked = link(kernels, arch, name, own)
     parts = partial(partitioned, partition=partition)
-    layout = parts if fold is None else _folding(parts, linked, fold, ctas, role_registers, teams)
+    layout = parts if fold is None else _folding(parts, linked, fold, ctas, role_registers, teams, assist)
     shaped = shape(linked, kernels, own, placement, layout)
     choices = choices_of(shaped, latency, presume)
     converged = [
@@ -123,12 +126,13 @@ def _folding(
     ctas: int | None,
     registers: Sequence[int] | None,
     teams: Sequence[int] | None,
+    assist: bool,
 ) -> Callable[[Plan], Folded]:
     """The layout of folded grids."""
     target = linked.target[0]
 
     def placed(plan: Plan) -> Folded:
-        made = folded(layout(plan), fold, ctas or 1, registers, moves_registers(target), teams)
+        made = folded(layout(plan), fold, ctas or 1, registers, moves_registers(target), teams, assist)
         return made if ctas else replace(made, ctas=ctas_at_once(made, linked))
 
     return placed

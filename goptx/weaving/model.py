@@ -243,7 +243,8 @@ class CtaLoop:
     number of the first; `none` holds where there is no such CTA. `begin` is code at the beginning of each, `step` gets
     the next number, and then `more` holds if there is one. All of it is equal for all threads of the kernel in a
     CTA. Where one thread gets the number for all, that is `drawn`, and `threads` are those that meet between it and
-    `step`. `teams` CTAs of the kernel run side by side, with these `registers`."""
+    `step`. `teams` CTAs of the kernel run side by side, with these `registers`. Teams that help come by `joining` to
+    `drawn`."""
 
     before: tuple[Instruction, ...]
     none: str
@@ -254,3 +255,4 @@ class CtaLoop:
     threads: int = 0
     teams: int = 1
     registers: TeamRegisters | None = None
+    joining: tuple[Instruction, ...] = ()

@@ -111,8 +111,8 @@ OF_FOLDED_GRIDS = (
     Mutation(
         "the last ticket does not set the counter to 0",
         TICKET_CODE,
-        "operand(s.subtract(ctas, 1))",
-        "operand(ctas)",
+        "operand(s.add(s.subtract(ctas, 1), helpers))",
+        "operand(s.add(ctas, helpers))",
         f"{TICKETS}::test_counters_are_as_before_when_the_launch_has_ended[5]",
     ),
     Mutation(

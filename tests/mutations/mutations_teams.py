@@ -3,6 +3,7 @@
 from mutations.mutations import WEAVING, Mutation
 
 TEAMS, BINDING = "tests/strategies/test_teams.py", "tests/strategies/test_sm_binding.py"
+HELPING = "tests/strategies/test_helping.py"
 FOLDING, VIEW = f"{WEAVING}/folding", f"{WEAVING}/shapes/thread_view.py"
 SM_BINDING = f"{FOLDING}/sm_binding.py"
 
@@ -127,10 +128,52 @@ OF_TEAMS = (
         f"{BINDING}::test_grids_that_turn_out_smaller_than_their_ctas[options1]",
     ),
     Mutation(
+        "every row of threads draws",
+        f"{FOLDING}/ticket_code.py",
+        "if view.places == 1 and not view.plan.overlaid:",
+        "if view.places == 1:",
+        f"{BINDING}::test_one_thread_of_a_block_of_several_axes_draws",
+    ),
+    Mutation(
         "more CTAs are launched than a kernel has",
         f"{WEAVING}/shapes/interleaved.py",
         "min(self.ctas[kernel], total)",
         "self.ctas[kernel]",
         f"{BINDING}::test_three_kernels_and_grids_smaller_than_their_ctas",
+    ),
+    Mutation(
+        "tickets of teams that help are not counted",
+        f"{FOLDING}/ticket_code.py",
+        "operand(s.add(s.subtract(ctas, 1), helpers))",
+        "operand(s.subtract(ctas, 1))",
+        f"{HELPING}::test_counters_are_as_before_when_the_launch_has_ended[1]",
+    ),
+    Mutation(
+        "a team that helps uses the shared memory of one of the kernel's own",
+        f"{FOLDING}/helping.py",
+        '"add.u32", (own.team, number, _plain(view.teams))',
+        '"add.u32", (own.team, number, _plain(0))',
+        f"{HELPING}::test_teams_give_up_the_registers_that_the_other_kernel_does_not_have",
+    ),
+    Mutation(
+        "a team that helps keeps its registers",
+        f"{FOLDING}/helping.py",
+        'return (Instruction("setmaxnreg.dec.sync.aligned.u32", (_plain(plan.registers[helped]),)),)',
+        "return ()",
+        f"{HELPING}::test_teams_give_up_the_registers_that_the_other_kernel_does_not_have",
+    ),
+    Mutation(
+        "teams that have no CTA left end",
+        f"{FOLDING}/helping.py",
+        "return {**blocks, left: replace(blocks[left], end=Jump(joined))}",
+        "return blocks",
+        f"{HELPING}::test_what_is_left_is_shared_by_all_teams",
+    ),
+    Mutation(
+        "the kernel with fewer registers helps",
+        f"{WEAVING}/shapes/folded.py",
+        "plan.registers[1] > plan.registers[0]",
+        "plan.registers[1] < plan.registers[0]",
+        f"{HELPING}::test_teams_give_up_the_registers_that_the_other_kernel_does_not_have",
     ),
 )

@@ -222,6 +222,9 @@ class _Fusing:
             own |= {"fold": choose.choice(FOLDS), "ctas": choose.choice(CTAS)}
             if self.how.teams:
                 own["teams"] = self._teams(kernels, choose)
+                blocks = [-(-(case.shapes[k].threads or 0) // 32) * 32 for k in kernels]
+                able = len(kernels) == 2 and blocks[0] == blocks[1] and blocks[0] & (blocks[0] - 1) == 0
+                own |= {"assist": True, "fold": "ticket"} if able and choose.random() < 0.7 else {}
             if all(n % 128 == 0 for n in own.get("partition", [case.shapes[k].threads or 0 for k in kernels])):
                 own |= {"arch": "sm_90a", "role_registers": [8 * choose.randint(3, 8) for _ in kernels]}
         return own

@@ -227,6 +227,14 @@ def test_persistent_ctas_of_coarsened_kernels_and_unknown_grids(binding: Any) ->
     same(("tiled", "registers"), launched, woven)
 
 
+def test_one_thread_of_a_block_of_several_axes_draws() -> None:
+    shapes = [Shape(5, (5, 5, 2)), Shape(6, (8, 8))]
+    for options in ({}, {"binding": "sm"}):
+        same(
+            ("tiled", "leaving"), shapes, fuse("tiled", "leaving", shapes=shapes, fold="ticket", ctas=(2, 2), **options)
+        )
+
+
 def test_three_kernels_and_grids_smaller_than_their_ctas() -> None:
     shapes = [Shape(2, 64), Shape(9, 32), Shape((2, 2), 96)]
     names = ("tiled", "leaving", "looping")

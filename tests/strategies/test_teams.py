@@ -114,7 +114,7 @@ def test_numbers_that_make_no_sense(options: Any, message: str) -> None:
 
 
 def test_memory_of_unknown_size() -> None:
-    with pytest.raises(InputError, match="each team of kernel A has dynamic shared memory of its own, of which"):
+    with pytest.raises(InputError, match="each team that runs kernel A has dynamic shared memory of its own, of which"):
         fuse("dynamic", "registers", shapes=[Shape(5, 64, None), Shape(4, 32)], teams=(2, 1))
 
 

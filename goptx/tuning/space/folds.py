@@ -86,12 +86,13 @@ class Folds:
         registers: Registers | None = candidate.option("role_registers")
         for fold in FOLDS:
             if fold != candidate.option("fold"):
-                yield candidate.having(fold=fold)
+                yield (candidate.without("assist") if fold != "ticket" else candidate).having(fold=fold)
+        if candidate.option("fold") == "ticket" and not candidate.option("assist") and self._may_help:
+            yield candidate.having(assist=True)
         if candidate.option("teams"):
             pass  # few CTAs fit on an SM: one wave of them
         elif candidate.option("ctas"):
-            options = tuple((name, value) for name, value in candidate.options if name != "ctas")
-            yield Candidate(candidate.strategy, candidate.factors, None, options)
+            yield candidate.without("ctas")
         else:
             yield from self._of_smaller_grid(candidate)
         if registers:
@@ -116,6 +117,12 @@ class Folds:
         """Of each kernel in a CTA: whole warps."""
         first, second = (-(-(s.threads or 1) // 32) * 32 for s in self.shapes)
         return first, second
+
+    @property
+    def _may_help(self) -> bool:
+        """Whether teams of one kernel may run CTAs of the other."""
+        first, second = self._threads
+        return first == second and first & (first - 1) == 0 and (not self._moves or first % WARPGROUP == 0)
 
     @property
     def _fitting(self) -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from goptx.launch.shape import MOST_CTAS, MOST_THREADS
 from goptx.options import Fold
 from goptx.ptx.ir import Immediate, Instruction, Name, Registers
+from goptx.weaving.folding.helping import joining_code
 from goptx.weaving.folding.ticket_code import Drawing
 from goptx.weaving.model import CtaLoop, TeamRegisters
 from goptx.weaving.shapes.folded import Folded
@@ -35,9 +36,11 @@ def cta_loop(
     fresh: Fresh,
     begin: tuple[Instruction, ...],
     draw: Callable[[Name], Drawing] | None = None,
+    helper: TeamRegisters | None = None,
 ) -> tuple[CtaLoop, tuple[Registers, ...]]:
     """The loop over the kernel's CTAs, and its registers. The scalars of the view are empty; `begin` is the code of
-    `CtaLoop.begin`; `draw` makes the code that draws tickets and sets a predicate, where numbers are drawn."""
+    `CtaLoop.begin`; `draw` makes the code that draws tickets and sets a predicate, where numbers are drawn; `helper`
+    has the registers of a kernel whose teams help."""
     s, number = view.scalars, registers.number
     own = _own_team(replace(view, scalars=Scalars(fresh)), registers)
     ctas, team, teams = view.total("grid"), view.team_of_all(), view.all_teams()
@@ -49,15 +52,18 @@ def cta_loop(
     before = (*_moved(view), *own, *s.code, Instruction("mov.u32", (number, operand(found.first))))
     if draw:
         made = draw(more)
-        loop = CtaLoop((*before, *made.before), none.text, begin, made.step, more.text, made.drawn, view.warps_threads)
+        before = (*before, *made.before)
+        loop = CtaLoop(before, none.text, begin, made.step, more.text, made.drawn, view.warps_threads)
+        if helper:
+            loop = replace(loop, joining=joining_code(view, registers, helper, made.before))
     else:
         step = (
             Instruction("add.u32", (number, number, operand(found.step))),
             Instruction("setp.lt.u32", (more, number, operand(found.end))),
         )
         loop = CtaLoop(before, none.text, begin, step, more.text)
-    named = (number, registers.team, registers.barrier) if own else (number,)
-    return replace(loop, teams=view.teams, registers=registers), (*map(_one, named), *fresh.declared())
+    named = (number, registers.team, registers.barrier) if view.places > 1 else (number,)
+    return replace(loop, teams=view.places, registers=registers), (*map(_one, named), *fresh.declared())
 
 
 def _one(register: Name) -> Registers:
@@ -66,7 +72,7 @@ def _one(register: Name) -> Registers:
 
 def _own_team(view: View, registers: TeamRegisters) -> tuple[Instruction, ...]:
     """Which team of its CTA the thread belongs to, if there are several."""
-    if view.teams == 1:
+    if view.places == 1:
         return ()
     found = view.scalars.divide(view.thread_of_kernel(), view.warps_threads, MOST_THREADS)
     return (*view.scalars.code, Instruction("mov.u32", (registers.team, operand(found))))

@@ -7,7 +7,8 @@ run at once have to use different counters: a hidden parameter has their number 
 With n teams and G virtual CTAs, team t begins with virtual CTA t, if there is one. Ticket k is virtual CTA n + k, and a
 team that draws a number beyond the kernel's CTAs ends. So G tickets are drawn in all: one by each team that ran any,
 and one for each virtual CTA that was not the first of a team. `atom.inc` with G - 1 sets the counter to 0 with the last
-one.
+one. Where h teams of another kernel help (helping.py), each of them draws until it gets none, so G + h tickets are
+drawn.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ class Tickets:
     memory, in which a thread leaves for others what it has drawn. Each team has two places there, which take turns, so
     nobody writes one while others still read it.
 
-    teams: of each kernel in a CTA. by_team: whether teams draw. sms: the counters of SMs, if CTAs are bound to these
-    (sm_binding.py); then the set of a launch, and the box, begin with what that needs."""
+    teams: that run each kernel in a CTA. by_team: whether teams draw. sms: the counters of SMs, if CTAs are bound to
+    these (sm_binding.py); then the set of a launch, and the box, begin with what that needs."""
 
     counters: str
     box: str
@@ -83,7 +84,7 @@ def tickets_of(linked: Linked, plan: Plan) -> Tickets:
     named = (i.name for i in linked.items if isinstance(i, Function | Variable))
     taken = {linked.name, *named, *(p.name for k in linked.kernels for p in k.parameters)}
     counters, box, sms = (free_name(f"{linked.name}_{what}", taken) for what in ("counters", "box", "sms"))
-    teams = tuple(map(plan.teams_of, range(len(linked.given))))
+    teams = tuple(map(plan.places_of, range(len(linked.given))))
     return Tickets(counters, box, teams, plan.fold_of_teams == "ticket", sms if plan.is_bound else "")
 
 
@@ -104,7 +105,8 @@ def drawing(view: View, tickets: Tickets, number: Name, more: Name, fresh: Fresh
     ctas = view.total("grid")
     draws = Guard(_is_first(view))
     counter = s.element(tickets.counter(k), view.hidden(TICKETS), tickets.set_bytes)
-    taken = (ticket, Address((counter,)), operand(s.subtract(ctas, 1)))
+    helpers = s.multiply(s.read("%nctaid.x"), helping) if (helping := view.plan.helpers_of(k)) else 0
+    taken = (ticket, Address((counter,)), operand(s.add(s.subtract(ctas, 1), helpers)))
     drawn = (
         Instruction("atom.global.inc.u32", taken, draws),
         Instruction("add.u32", (ticket, ticket, operand(view.all_teams())), draws),
@@ -125,7 +127,7 @@ def drawing(view: View, tickets: Tickets, number: Name, more: Name, fresh: Fresh
 def _is_first(view: View) -> Name:
     """The predicate of the first thread of a team."""
     s = view.scalars
-    if view.teams == 1:
+    if view.places == 1 and not view.plan.overlaid:
         return s.compare("eq", s.read("%tid.x"), view.first_thread)
     return s.compare("eq", view.number("block"), 0)
 

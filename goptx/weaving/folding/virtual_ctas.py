@@ -24,6 +24,7 @@ from goptx.ptx.ir import Guard, Immediate, Instruction, Name
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import free_name, statements_in
 from goptx.weaving.emit.reconverge import RECONVERGE
+from goptx.weaving.folding.helping import Helping
 from goptx.weaving.folding.team_barriers import barriers_of_teams, refuse_register
 from goptx.weaving.link.call_graph import called_functions
 from goptx.weaving.merging.barrier_ids import BARRIER_IDS
@@ -150,35 +151,44 @@ def _all_code(linked: Linked, kernel: Kernel) -> Iterator[Instruction]:
 # The loop -------------------------------------------------------------------------------------------------
 
 
-def in_loops(linked: Linked, inputs: Sequence[MergeInput]) -> list[MergeInput]:
-    """Each kernel within its loop over virtual CTAs, after the range guard that keeps other kernels' threads out.
-    `inputs` has one for each kernel. Raises `CannotWeave` where no barriers are left that the loops need."""
+def in_loops(linked: Linked, inputs: Sequence[MergeInput]) -> tuple[list[MergeInput], Helping | None]:
+    """Each kernel within its loop over virtual CTAs, after the range guard that keeps other kernels' threads out; and
+    how teams of one get to another, if they help. `inputs` has one for each kernel. Raises `CannotWeave` where no
+    barriers are left that the loops need."""
     loops = [linked.loops[k.letter] for k in linked.given]
     each = barriers_of_teams(linked, [side.flow for side in inputs])
-    return [
+    made = [
         _in_loop(replace(side, flow=own.flow), loop, own.meeting)
         for side, loop, own in zip(inputs, loops, each, strict=True)
     ]
+    helped = next((k for k, loop in enumerate(loops) if loop.joining), None)
+    if helped is None:
+        return [side for side, _, _ in made], None
+    helper = 1 - helped
+    return [side for side, _, _ in made], Helping((helper, made[helper][1]), (helped, made[helped][2]))
 
 
-def _in_loop(side: MergeInput, loop: CtaLoop, meeting: tuple[Instruction, ...]) -> MergeInput:
-    """No code of the loop shares a block with the kernel's, so that nothing moves from one virtual CTA to another."""
+def _in_loop(side: MergeInput, loop: CtaLoop, meeting: tuple[Instruction, ...]) -> tuple[MergeInput, str, str]:
+    """No code of the loop shares a block with the kernel's, so that nothing moves from one virtual CTA to another. Also
+    the names of the block by which teams leave, and of that by which teams of another kernel join."""
     flow = side.flow
     guard = flow.blocks[flow.entry] if flow.entry == RANGE_GUARD else None
     first = guard.end.fallen if guard and isinstance(guard.end, Branch) else flow.entry
     taken = {*flow.blocks}
-    before, begin, step = (free_name(word, taken) for word in ("fold", "cta", "next"))
+    before, begin, step, left, joined = (free_name(word, taken) for word in ("fold", "cta", "next", "left", "joined"))
     blocks = {
         n: replace(b, end=b.end.retarget({EXIT: step}))
         for n, b in flow.blocks.items()
         if n != EXIT and not (guard and n == RANGE_GUARD)
     }
     blocks |= {
-        before: Block(loop.before, Branch(Guard(Name(loop.none)), EXIT, begin, uniform=True), alone=True),
+        before: Block(loop.before, Branch(Guard(Name(loop.none)), left, begin, uniform=True), alone=True),
         begin: Block(loop.begin, Jump(step if first == EXIT else first), alone=True),
         step: Block(
-            (*loop.drawn, *meeting, *loop.step), Branch(Guard(Name(loop.more)), begin, EXIT, uniform=True), alone=True
+            (*loop.drawn, *meeting, *loop.step), Branch(Guard(Name(loop.more)), begin, left, uniform=True), alone=True
         ),
+        left: Block((), Jump(EXIT)),
+        **({joined: Block(loop.joining, Jump(step), alone=True)} if loop.joining else {}),
         EXIT: flow.blocks[EXIT],
     }
     entry = before
@@ -187,5 +197,6 @@ def _in_loop(side: MergeInput, loop: CtaLoop, meeting: tuple[Instruction, ...]) 
     kernel = side.kernels[0]
     states = side.states
     if states is not None:
-        states = {**states, **{n: ProductState({kernel: n}, frozenset({kernel})) for n in (before, begin, step)}}
-    return replace(side, flow=completed(Flow(entry, blocks), kernel), states=states)
+        own = (before, begin, step, left, joined)
+        states = {**states, **{n: ProductState({kernel: n}, frozenset({kernel})) for n in own}}
+    return replace(side, flow=completed(Flow(entry, blocks), kernel), states=states), left, joined

@@ -7,7 +7,7 @@ one CTA of the fused kernel gives the kernel: its *team*. A team runs several of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import Self
@@ -35,6 +35,7 @@ class Folded(Partitioned):
     ctas: the CTAs of the fused kernel, unless its kernels all have fewer.
     registers: of a thread of each kernel, after registers were moved between the teams; empty if they are not.
     teams: how many teams of each kernel a CTA has; empty if each has one.
+    helper: the kernel whose teams run CTAs of the other one when none of their own is left (helping.py).
     moves: whether the target can move registers. Else the fused kernel has their mean as a cap."""
 
     fold: Fold = "static"
@@ -42,6 +43,7 @@ class Folded(Partitioned):
     registers: tuple[int, ...] = ()
     moves: bool = False
     teams: tuple[int, ...] = ()
+    helper: int | None = None
 
     @property
     def fold_of_teams(self) -> Fold:
@@ -49,6 +51,9 @@ class Folded(Partitioned):
 
     def teams_of(self, kernel: int) -> int:
         return self.teams[kernel] if self.teams else 1
+
+    def helpers_of(self, kernel: int) -> int:
+        return 0 if self.helper in (None, kernel) else self.teams_of(1 - kernel)
 
     def launched(self, shapes: Sequence[Shape]) -> Shape:
         """Without clusters, which are refused."""
@@ -98,6 +103,8 @@ class Folded(Partitioned):
         how = ORDERS[self.fold]
         moved = [f"{k} {r}" for k, r in zip(self.letters, self.registers, strict=False)]
         text = f"{super().__str__()}; folded grids: n = {self.axes('grid')[0]} CTAs, each runs {how} of each kernel's"
+        if self.helper is not None:
+            text += f", and then teams of {self.letters[self.helper]} those of {self.letters[1 - self.helper]}"
         if not moved:
             return text
         if self.moves:
@@ -112,10 +119,13 @@ def folded(
     registers: Sequence[int] | None,
     moves: bool,
     teams: Sequence[int] | None = None,
+    assist: bool = False,
 ) -> Folded:
-    """Raises `InputError` where registers cannot be moved between such parts, or a CTA cannot have so many teams."""
+    """Raises `InputError` where registers cannot be moved between such parts, or a CTA cannot have so many teams, or
+    they cannot help each other."""
     several = tuple(teams) if teams and max(teams) > 1 else ()
     made = Folded.of(plan, fold=fold, ctas=ctas, registers=tuple(registers or ()), moves=moves, teams=several)
+    made = _assisting(made) if assist else made
     _check_teams(made)
     if registers:
         for letter, threads in zip(made.letters, made.role_threads, strict=True):
@@ -133,6 +143,23 @@ def folded(
     return made
 
 
+def _assisting(plan: Folded) -> Folded:
+    """The kernel with more registers helps: its threads have enough for the other one. The first one, if both have
+    equally many."""
+    first, second = plan.partition
+    if first != second or first & (first - 1):
+        raise InputError(
+            f"assist=True lets teams of one kernel run CTAs of the other, but they have {first} and {second} threads; "
+            "leave it out, or fuse kernels with equal blocks of a power of two."
+        )
+    if plan.registers and plan.moves and first % WARPGROUP:
+        raise InputError(
+            f"assist=True with role_registers= moves registers when a team begins to help, but a team has {first} "
+            f"threads, which are not whole warpgroups of {WARPGROUP}; leave one of them out."
+        )
+    return replace(plan, helper=1 if plan.registers and plan.registers[1] > plan.registers[0] else 0)
+
+
 def _check_teams(plan: Folded) -> None:
     threads = sum(plan.role_threads)
     if threads > MOST_THREADS:
@@ -140,10 +167,10 @@ def _check_teams(plan: Folded) -> None:
             f"teams={plan.teams} comes to {threads} threads; a CTA has at most {MOST_THREADS}. Give fewer teams."
         )
     for k, (letter, shape) in enumerate(zip(plan.letters, plan.shapes, strict=True)):
-        if plan.teams_of(k) > 1 and shape.shared is None:
+        if plan.places_of(k) > 1 and shape.shared is None:
             raise InputError(
-                f"teams={plan.teams}: each team of kernel {letter} has dynamic shared memory of its own, of which the "
-                "size is not known; give it by shapes=, or one team."
+                f"each team that runs kernel {letter} has dynamic shared memory of its own, of which the size is not "
+                "known; give it by shapes=, or leave out teams= and assist=."
             )
 
 
@@ -154,12 +181,18 @@ def check_fold(
     placement: Placement | None,
     kernels: int,
     teams: Sequence[int] | None = None,
+    assist: bool = False,
 ) -> None:
     """Raises `InputError` where the options of folded grids make no sense, whatever the kernels are."""
     if fold not in (None, *FOLDS):
         raise InputError(f"fold `{fold}` is unknown; expected one of {', '.join(FOLDS)}, or None.")
     if fold is None:
-        for name, value in (("ctas", ctas), ("role_registers", registers), ("teams", teams)):
+        for name, value in (
+            ("ctas", ctas),
+            ("role_registers", registers),
+            ("teams", teams),
+            ("assist", assist or None),
+        ):
             if value is not None:
                 raise InputError(f'{name}={value} is an option of folded grids; give fold="static", too.')
         return
@@ -170,6 +203,11 @@ def check_fold(
         )
     if ctas is not None and (isinstance(ctas, bool) or not isinstance(ctas, int) or not 0 < ctas <= MOST_CTAS[0]):
         raise InputError(f"ctas={ctas} is not a number of CTAs from 1 to {MOST_CTAS[0]}.")
+    if assist and (fold != "ticket" or kernels != 2):
+        raise InputError(
+            f'assist=True is for two kernels that draw tickets, not for {kernels} with fold="{fold}"; give '
+            'fold="ticket", or leave it out.'
+        )
     if teams is not None:
         _check_numbers_of_teams(teams, kernels)
     if registers is None:

@@ -29,6 +29,7 @@ from goptx.weaving.link.clone_functions import Change, cloned_functions, declare
 from goptx.weaving.link.link import check_parameters
 from goptx.weaving.link.substitute import Substitution
 from goptx.weaving.model import CopyPredicates, CtaLoop, Kernel, Linked, RangeGuard, TeamRegisters
+from goptx.weaving.shapes.folded import Folded
 from goptx.weaving.shapes.launch_demands import check_clusters, check_fits, common_block, may_be_dynamic, settled
 from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value, free_stem, operand
 from goptx.weaving.shapes.shared_pool import STATIC_LIMIT, Own, packed, pool_variable, shared_of, static_total
@@ -121,7 +122,7 @@ def _apart(plan: Plan, kernel: int, given: Sequence[tuple[Kernel, Own]]) -> int:
     """Bytes of the kernel's static memory that are in the dynamic memory, for not all CTAs or threads of the fused
     kernel have the same."""
     overlaid = plan.overlaid and sum(bool(own.static) for _, own in given) > 1
-    return packed(given[kernel][1].static)[1] if overlaid or plan.teams_of(kernel) > 1 else 0
+    return packed(given[kernel][1].static)[1] if overlaid or plan.places_of(kernel) > 1 else 0
 
 
 def _team_registers(kernel: Kernel) -> TeamRegisters:
@@ -144,11 +145,13 @@ def _bound(linked: Linked, shaping: Sequence[_Shaping], prologue: tuple[Instruct
 def _in_loops(linked: Linked, shaping: Iterable[_Shaping], prologues: Mapping[str, _Prologue]) -> Linked:
     """With the loops over the kernels' CTAs and their registers."""
     loops, declared = {}, {}
-    for each in shaping:
-        if not each.kernel.copy:
-            letter = each.kernel.letter
-            prologue = prologues.get(letter)
-            loops[letter], declared[letter] = each.loop(prologue.of_each_cta if prologue else ())
+    given = [each for each in shaping if not each.kernel.copy]
+    for each in given:
+        letter, plan = each.kernel.letter, each.plan
+        prologue = prologues.get(letter)
+        helper = plan.helper if isinstance(plan, Folded) and plan.helpers_of(each.position) else None
+        registers = None if helper is None else given[helper].team
+        loops[letter], declared[letter] = each.loop(prologue.of_each_cta if prologue else (), registers)
     kernels = tuple(k if k.copy else replace(k, registers=(*k.registers, *declared[k.letter])) for k in linked.kernels)
     return replace(linked, kernels=kernels, loops=loops)
 
@@ -157,7 +160,7 @@ def _pool(linked: Linked, plan: Plan, own: Sequence[Own], alone: bool) -> str:
     """The name of the one dynamic array; "" where the kernels' own arrays may stay as they are. `alone`: there is no
     other static memory."""
     users = [plan.letters.index(k.letter) for k, o in zip(linked.kernels, own, strict=True) if o.dynamic]
-    alone = alone and not any(plan.teams_of(k) > 1 for k in users)
+    alone = alone and not any(plan.places_of(k) > 1 for k in users)
     begins_there = users == plan.order[:1] or (plan.overlaid and len(users) == len({*users}))
     if not any(plan.carved) and (not users or (begins_there and alone)):
         return ""
@@ -303,15 +306,17 @@ class _Shaping:
         guard = RangeGuard((), None, range_guard.threads) if range_guard else None
         return _Prologue(scalars, guard, cta, together, fixed)
 
-    def loop(self, begin: tuple[Instruction, ...]) -> tuple[CtaLoop, tuple[Registers, ...]]:
-        """That over the CTAs of folded grids, and its registers."""
+    def loop(
+        self, begin: tuple[Instruction, ...], helper: TeamRegisters | None
+    ) -> tuple[CtaLoop, tuple[Registers, ...]]:
+        """That over the CTAs of folded grids, and its registers; `helper` has those of the kernel whose teams help."""
         fold = self.plan.fold_of_teams
         assert fold is not None
         fresh = Fresh(free_stem(f"%{self.kernel.prefix}_fold", self.kernel.register_names()))
         view, tickets, number = self.view(Scalars(fresh)), self.tickets, self.team.number
         by_team = tickets if tickets and tickets.by_team else None
         draw = (lambda more: drawing(self.view(Scalars(fresh)), by_team, number, more, fresh)) if by_team else None
-        return cta_loop(view, fold, self.team, fresh, begin, draw)
+        return cta_loop(view, fold, self.team, fresh, begin, draw, helper)
 
     @property
     def of_team(self) -> dict[str, Name]:
@@ -323,7 +328,7 @@ class _Shaping:
     @property
     def moved(self) -> bool:
         """Whether the addresses of its variables in the dynamic array are computed."""
-        return bool(self.unknown_before) or self.plan.teams_of(self.position) > 1
+        return bool(self.unknown_before) or self.plan.places_of(self.position) > 1
 
     def view(self, scalars: Scalars, hidden: Callable[[str], Value] | None = None, cta: Value | None = None) -> View:
         def parameter(role: str) -> Value:

@@ -127,9 +127,15 @@ class View:
         """That run the kernel in a CTA of the fused kernel, each a CTA of its own."""
         return self.plan.teams_of(self.position)
 
+    @property
+    def places(self) -> int:
+        """For teams of the kernel, and those of another kernel that help them."""
+        return self.plan.places_of(self.position)
+
     def _within_team(self, thread: Value) -> Value:
-        """The number of a thread in its team, for that among the threads of all teams of the kernel."""
-        if self.teams == 1:
+        """The number of a thread in its team, for that among the threads of all teams of the kernel. Threads of teams
+        that help may come before these: blocks are powers of two then."""
+        if self.places == 1:
             return thread
         threads = self.warps_threads
         if threads & (threads - 1) == 0:  # so much the analyses understand: the base of a warp stays a multiple of 32
@@ -143,7 +149,7 @@ class View:
 
     def team(self) -> Value:
         """The number of the thread's team among those of the kernel in its CTA."""
-        return self.hidden(f"{self.letter}.team") if self.teams > 1 else 0
+        return self.hidden(f"{self.letter}.team") if self.places > 1 else 0
 
     def team_of_all(self) -> Value:
         """The number of the thread's team among all that run the kernel. The first teams of all CTAs come before the
