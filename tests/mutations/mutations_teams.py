@@ -111,7 +111,7 @@ OF_TEAMS = (
         SM_BINDING,
         'Instruction("shr.u32", (bit, Immediate(str(seconds)), bit))',
         'Instruction("shr.u32", (bit, Immediate(str(seconds)), Immediate("0")))',
-        f"{BINDING}::test_each_sm_gets_both",
+        f"{BINDING}::test_each_sm_gets_both[in turn]",
     ),
     Mutation(
         "warps that a kernel lacks run another one in folded grids",

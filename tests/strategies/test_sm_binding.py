@@ -44,7 +44,9 @@ def by_sm(shapes: Sequence[Shape], **options: Any) -> list[str]:
 # what SMs get -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("order", [lambda n: n % 4, lambda n: n // 4, lambda n: n * 7 % 16 % 4])
+@pytest.mark.parametrize(
+    "order", [lambda n: n % 4, lambda n: n // 4, lambda n: n * 7 % 16 % 4], ids=["in turn", "filled", "any"]
+)
 def test_each_sm_gets_both(monkeypatch: pytest.MonkeyPatch, order: Callable[[Any], Any]) -> None:
     """Whatever order the hardware has: one SM after the other, each filled before the next, or any."""
     on_sms(monkeypatch, lambda launch, ctas: order(ctas))
