@@ -172,6 +172,7 @@ class Converged:
     threads: how many arrive at its barriers where the fused kernel's CTA is larger (range_guard.py).
     lanes_wait_separately: whether lanes of one warp may come to a wait for other threads one by one (spin_regions.py).
     as_written: nothing was rewritten, so the lanes of a warp may have diverged in any block.
+    skipped: whether warps pass over the rest of it once all their threads have ended (skip_ended.py).
     """
 
     flow: Flow
@@ -183,6 +184,7 @@ class Converged:
     threads: Operand | None = None
     lanes_wait_separately: bool = False
     as_written: bool = False
+    skipped: bool = False
 
 
 def place(source: str, line: int, letter: str, entry: Function) -> str:

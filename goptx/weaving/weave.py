@@ -98,7 +98,8 @@ def weave(
         the first ones). By default in front if the GPU runs all of the smaller grid at once and not half of the
         larger one, else spread.
     max_blocks: the most blocks that the woven kernel may have; by default 4 for each block of the kernels.
-    max_growth: how many times the instructions of all kernels it may have; by default 3. Within these bounds the
+    max_growth: how many times the instructions of all kernels it may have; by default 3, and 4 where warps skip a
+        kernel when their threads have ended it, since the others then stand once more alone. Within these bounds the
         kernels are merged as closely as possible: if necessary, loop beside loop only, or one after the other.
     presume: whether loaded data that decides if a barrier is reached may be taken as the same for all threads of a CTA,
         as CUDA demands of it; the report's notes name the places. If False, such kernels are refused.
@@ -127,9 +128,9 @@ def weave(
     if merge == "paper":
         return _as_published(chosen, shaped, choices)
     shaped, common = _with_common_parameters(shaped, same)
-    limits = MergeLimits(shaped, max_blocks, max_growth)
 
     converged = converge(shaped, choices, divergence)
+    limits = MergeLimits(shaped, max_blocks, max_growth, frozenset(i for i, c in enumerate(converged) if c.skipped))
     guarded = guard_ranges(shaped, converged)
     looped = split_loops(shaped, guarded, limits.all)
     prepared = prepare_barriers(shaped.kernels, looped, known_shape(shaped))

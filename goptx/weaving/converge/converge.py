@@ -151,6 +151,7 @@ def _converged(lanes: Lanes, worth: Callable[[Flow, str], bool]) -> Converged:
         notes=tuple(lanes.notes),
         divergences=tuple(lanes.divergences),
         lanes_wait_separately=lanes.wait_separately,
+        skipped=lanes.skipped,
     )
 
 

@@ -39,6 +39,7 @@ class Lanes:
     mask, "" where no warp instruction needs it.
     after_ends: the blocks where the others go on after lanes have ended, each with the block where they end.
     other_sides: those of them that are the other side of a branch, with code on the side that ends the kernel.
+    skipped: whether warps pass over the rest of the kernel once all their threads have ended.
     """
 
     flow: Flow
@@ -61,6 +62,7 @@ class Lanes:
     running_lanes: str = ""
     after_ends: dict[str, str] = field(default_factory=dict)
     other_sides: set[str] = field(default_factory=set)
+    skipped: bool = False
     regions: int = 0  # so far, those within others too
     _found: tuple[Flow, tuple[object, ...], Uniform] | None = field(default=None, init=False, repr=False)
     _guarded: dict[str, tuple[Block, tuple[object, ...], Block]] = field(default_factory=dict, init=False, repr=False)

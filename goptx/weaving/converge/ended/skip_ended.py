@@ -4,7 +4,7 @@ Requires: a flow in which threads that end early live on, as `lanes.running` tel
 for them too, so a loop may take them to a count that no thread of the kernel alone has: compilers know from a guard
 such as `if (i >= n) return` that n is positive after it. Ensures: a loop outside of regions is run by a warp only if
 one of its lanes runs the kernel; or, where the loop or what follows it has a barrier of the whole CTA, if some thread
-of the CTA does and all its warps take the loop's branches alike.
+of the CTA does and all its warps take the loop's branches alike. Copies of a kernel skip code without loops together.
 """
 
 from __future__ import annotations
@@ -199,8 +199,9 @@ def _skip(lanes: Lanes, block: str, leave: str, test: Callable[[str, str], Instr
     for name, old in lanes.flow.blocks.items():
         if name == block:
             line = old.end.line if isinstance(old.end, Branch | Switch) else 0  # that of no instruction with effects
-            end = Branch(Guard(Name(anyone)), block, leave, line=line)
+            end = Branch(Guard(Name(anyone)), block, leave, line=line, safe_to_take=True)
             blocks[alive] = Block((test(anyone, lanes.running),), end)
         blocks[name] = old if name in body else replace(old, end=old.end.retarget({block: alive}))
     lanes.masks[alive] = lanes.running
+    lanes.skipped = True
     lanes.flow = Flow(alive if lanes.flow.entry == block else lanes.flow.entry, blocks)
