@@ -146,7 +146,7 @@ OF_TEAMS = (
         f"{FOLDING}/ticket_code.py",
         "operand(s.add(s.subtract(ctas, 1), helpers))",
         "operand(s.subtract(ctas, 1))",
-        f"{HELPING}::test_counters_are_as_before_when_the_launch_has_ended[1]",
+        f"{HELPING}::test_each_cta_runs_once[teams0]",
     ),
     Mutation(
         "a team that helps uses the shared memory of one of the kernel's own",

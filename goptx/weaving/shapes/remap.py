@@ -86,7 +86,7 @@ def with_shapes(
     )
     plan = layout(plan) if layout else plan
     plan = plan if placement else plan.few_first()
-    plan = replace(plan, carved=tuple(n or _apart(plan, k, given) for k, n in enumerate(plan.carved)))
+    plan = replace(plan, carved=tuple(n or _in_pool(plan, k, given) for k, n in enumerate(plan.carved)))
     check_clusters(linked, plan)
     tickets = tickets_of(linked, plan) if plan.draws else None
     pool = _pool(linked, plan, own, alone=not tickets)
@@ -118,7 +118,7 @@ def with_shapes(
     return _bound(linked, list(shaping.values()), prologue) if plan.is_bound else linked
 
 
-def _apart(plan: Plan, kernel: int, given: Sequence[tuple[Kernel, Own]]) -> int:
+def _in_pool(plan: Plan, kernel: int, given: Sequence[tuple[Kernel, Own]]) -> int:
     """Bytes of the kernel's static memory that are in the dynamic memory, for not all CTAs or threads of the fused
     kernel have the same."""
     overlaid = plan.overlaid and sum(bool(own.static) for _, own in given) > 1
