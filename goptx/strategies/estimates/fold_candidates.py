@@ -22,6 +22,7 @@ from goptx.weaving.shapes.folded import FEWEST_REGISTERS, moves_registers
 from goptx.weaving.shapes.thread_view import WARPGROUP
 
 WOVEN = (1, 2)  # virtual CTAs of the kernel that is limited by memory: two have twice the loads in flight
+ONE, TEAMS = (1, 1), ((2, 1), (1, 2))  # teams of each kernel in a CTA
 LOOP = 6  # registers of the loop over virtual CTAs: the number, the end, the step, and what is computed from them
 
 
@@ -46,23 +47,41 @@ def _may_be_folded(shape: Shape) -> bool:
 
 def _of_pair(judge: Judge, streaming: int, arch: str) -> Iterator[Candidate]:
     shapes = judge.shapes
-    first, second = ((shape.threads or 0) for shape in shapes)
-    shared = sum(k.shared + (s.shared or 0) for k, s in zip(judge.kernels, shapes, strict=True))
-    if first + second > MOST_THREADS:
-        return
-    most = occupancy(arch, FEWEST_REGISTERS, shared, first + second).ctas_per_sm
-    if max(s.ctas or 0 for s in shapes) <= machine_of(arch).sms * most:
+    most = _most(judge, ONE, arch)
+    if not most or max(s.ctas or 0 for s in shapes) <= machine_of(arch).sms * most:
         return
     for factor in WOVEN:
         if not divides(factor * judge.before[streaming], shapes[streaming]):
             continue
         factors = tuple(factor if k == streaming else 1 for k in range(2))
-        each = enumerate(zip(judge.kernels, factors, judge.before, strict=True))
-        roles = [_demand(kernel, own * before, k == streaming) for k, (kernel, own, before) in each]
-        moved = [r for r in divisions((first, second), roles[0], roles[1], most) if r]
-        if moved:  # what is left goes to the kernel that is limited by memory
-            registers = max(moved, key=lambda r: r[streaming])
-            yield Candidate("horizontal", factors).having(fold="static", role_registers=registers)
+        found = _with_teams(judge, streaming, factors, ONE, arch)
+        if found:
+            yield found
+        else:  # one CTA of both fills an SM, but leaves registers unused
+            several = (_with_teams(judge, streaming, factors, teams, arch) for teams in TEAMS)
+            yield from (candidate for candidate in several if candidate)
+
+
+def _with_teams(
+    judge: Judge, streaming: int, factors: tuple[int, ...], teams: tuple[int, int], arch: str
+) -> Candidate | None:
+    """None where no registers are moved: what is left goes to the kernel that is limited by memory."""
+    each = enumerate(zip(judge.kernels, factors, judge.before, strict=True))
+    roles = [_demand(kernel, own * before, k == streaming) for k, (kernel, own, before) in each]
+    first, second = ((s.threads or 0) * n for s, n in zip(judge.shapes, teams, strict=True))
+    moved = [r for r in divisions((first, second), roles[0], roles[1], _most(judge, teams, arch)) if r]
+    if not moved:
+        return None
+    made = Candidate("horizontal", factors).having(fold="static", role_registers=max(moved, key=lambda r: r[streaming]))
+    return made if teams == ONE else made.having(teams=teams)
+
+
+def _most(judge: Judge, teams: tuple[int, int], arch: str) -> int:
+    """CTAs on an SM, by threads and shared memory."""
+    each = list(zip(judge.kernels, judge.shapes, teams, strict=True))
+    threads = sum((shape.threads or 0) * n for _, shape, n in each)
+    shared = sum((kernel.shared + (shape.shared or 0)) * n for kernel, shape, n in each)
+    return occupancy(arch, FEWEST_REGISTERS, shared, threads).ctas_per_sm if threads <= MOST_THREADS else 0
 
 
 def _demand(kernel: Alone, copies: int, streaming: bool) -> RoleDemand:
