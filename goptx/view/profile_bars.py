@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goptx.measuring.profiling.metrics import ISSUE, METRICS, STALLS, TENSOR, TIME
+from goptx.measuring.profiling.metrics import ISSUE, METRICS, STALLS, TIME
 from goptx.measuring.profiling.profile_result import REFERENCE, Profile
 from goptx.view.bars import Bars, Group
 
@@ -21,7 +21,7 @@ def profile_bars(profile: Profile) -> Bars:
                 100.0 if metric.unit == "%" else None,
                 (REFERENCE, profile.issue_alone) if metric is ISSUE and profile.issue_alone is not None else None,
             )
-            for metric in (TIME, *METRICS, TENSOR, *STALLS)
+            for metric in (TIME, *METRICS, *STALLS)
         ),
         "percentages from 0 to 100; anything else from 0 to the largest of its group",
     )

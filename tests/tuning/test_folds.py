@@ -21,7 +21,7 @@ from goptx.tuning.space.space import Space
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from suite_c.forms import measured_of
+from suite_c.cases import measured_of
 
 needs_ptxas = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 MANY = [Shape(9000, 64), Shape(5000, 64)]

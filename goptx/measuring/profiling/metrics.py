@@ -1,4 +1,4 @@
-"""The metrics of a profile (Table II of the GoPTX paper, and the tensor cores), by what Nsight Compute calls them."""
+"""The metrics of a profile (Table II of the GoPTX paper), by what Nsight Compute calls them."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ METRICS = (
     _share("L2HR", "lts__t_sector_hit_rate.pct", "sectors found in the L2"),
     ISSUE,
     _share("LSU", "smsp__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_active", "load/store unit"),
+    _share("TCU", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", "tensor cores"),
     _share("SPU", "smsp__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active", "single-precision unit (FMA)"),
     _share(
         "TSU", "sm__mio2rf_writeback_active.avg.pct_of_peak_sustained_elapsed", "path from memory units to registers"
     ),
     _share("THR", "l1tex__t_sector_hit_rate.pct", "sectors found in the L1"),
 )
-TENSOR = _share("TCU", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", "tensor cores")
 STALLS = (
     _stall("long_scoreboard", "for global or local memory"),
     _stall("short_scoreboard", "for shared memory or the special function unit"),
@@ -58,5 +58,5 @@ STALLS = (
     _stall("no_instruction", "for instructions to be fetched, or after a branch"),
     _stall("membar", "for a fence"),
 )
-ALL = (TIME, CYCLES, *METRICS, TENSOR, *STALLS)
+ALL = (TIME, CYCLES, *METRICS, *STALLS)
 COUNTERS = tuple(metric.counter for metric in ALL)

@@ -10,14 +10,14 @@ from typing import Any
 
 from goptx.display import as_html, as_text, brief
 from goptx.errors import InputError
-from goptx.measuring.profiling.metrics import ALL, CYCLES, ISSUE, METRICS, STALLS, TENSOR, TIME, Metric
+from goptx.measuring.profiling.metrics import ALL, CYCLES, ISSUE, METRICS, STALLS, TIME, Metric
 from goptx.results.report import Report
 
 LACKING = "n/a"
 REFERENCE = "I12"
 PARTS = {
     "": (TIME, CYCLES),
-    "use of the device": (*METRICS, TENSOR),
+    "use of the device": METRICS,
     "stalls: warps that wait, of those that are active": STALLS,
 }
 

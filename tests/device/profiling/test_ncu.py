@@ -74,7 +74,6 @@ def test_counters_that_the_device_lacks(ncu: Runs, monkeypatch: pytest.MonkeyPat
     assert lacking == {
         "lts__t_sector_hit_rate.pct", "l1tex__t_sector_hit_rate.pct",
         "dram__throughput.avg.pct_of_peak_sustained_elapsed", "smsp__warp_issue_stalled_membar_per_warp_active.pct",
-        "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
     }  # fmt: skip
     assert [len(a[a.index("--metrics") + 1].split(",")) for a in ncu()] == [23, 22, 20]
 
