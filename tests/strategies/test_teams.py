@@ -45,7 +45,7 @@ def test_shared_memory_of_each_is_its_own() -> None:
 def test_barriers_of_each_are_its_own() -> None:
     """The first id of a team's barriers, and the number of the team: no constant stands in the barrier."""
     woven = fuse("tiled", "registers", shapes=[Shape(5, 64), Shape(4, 64)], ctas=2, teams=(3, 1))
-    assert not lines(woven, "barrier.sync 0") and len(lines(woven, "barrier.sync %a_barrier, 64;")) == 4
+    assert not lines(woven, "sync 0") and len(lines(woven, "sync %a_barrier, 64;")) == 4
     assert {line.split()[-1] for line in lines(woven, "add.u32 %a_barrier, %a_team")} == {"0;", "3;"}
 
 
