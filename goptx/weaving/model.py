@@ -218,8 +218,8 @@ class RangeGuard:
 @dataclass(frozen=True, slots=True)
 class TeamRegisters:
     """Registers of a kernel in folded grids: the number of the present CTA; where a CTA of the fused kernel has several
-    teams of the kernel, the number of the thread's team among them, and the id of a barrier of its own; where CTAs draw
-    which kernel they run, the number that was drawn, and the predicate that it is another kernel's."""
+    teams of the kernel, the number of the thread's team among them, and the stem of those of its barrier ids; where
+    CTAs draw which kernel they run, the number that was drawn, and the predicate that it is another kernel's."""
 
     number: Name
     team: Name

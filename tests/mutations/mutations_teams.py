@@ -18,9 +18,9 @@ OF_TEAMS = (
     Mutation(
         "teams of a kernel meet each other at its barriers",
         f"{FOLDING}/team_barriers.py",
-        'Instruction("add.u32", (id_, team, Immediate(str(first))))',
-        'Instruction("mov.u32", (id_, Immediate(str(first))))',
-        f"{TEAMS}::test_barriers_of_each_are_its_own",
+        "(_id(loop, first), loop.registers.team, Immediate(str(first)))",
+        '(_id(loop, first), Immediate("0"), Immediate(str(first)))',
+        f"{TEAMS}::test_woven_copies_have_ids_that_do_not_change",
     ),
     Mutation(
         "ids of barriers are shared by teams of two kernels",

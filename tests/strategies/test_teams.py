@@ -43,10 +43,24 @@ def test_shared_memory_of_each_is_its_own() -> None:
 
 
 def test_barriers_of_each_are_its_own() -> None:
-    """The first id of a team's barriers, and the number of the team: no constant stands in the barrier."""
+    """The first team's id, and the number of the team: no constant stands in the barrier."""
     woven = fuse("tiled", "registers", shapes=[Shape(5, 64), Shape(4, 64)], ctas=2, teams=(3, 1))
-    assert not lines(woven, "sync 0") and len(lines(woven, "sync %a_barrier, 64;")) == 4
-    assert {line.split()[-1] for line in lines(woven, "add.u32 %a_barrier, %a_team")} == {"0;", "3;"}
+    assert not lines(woven, "bar.sync 0") and len(lines(woven, "sync %a_barrier0, 64;")) == 3
+    assert len(lines(woven, "sync %a_barrier3, 64;")) == 1
+    assert lines(woven, "add.u32 %a_barrier") == [
+        "add.u32 %a_barrier0, %a_team, 0;",
+        "add.u32 %a_barrier3, %a_team, 3;",
+    ]
+
+
+def test_woven_copies_have_ids_that_do_not_change() -> None:
+    """What computes an id may not move among the code of several copies of a kernel."""
+    shapes = [Shape(6, 64), Shape(4, 64)]
+    woven = goptx.fuse(
+        coarse(NEIGHBOUR, 3), KERNELS["registers"], strategy="horizontal", shapes=shapes, fold="ticket", ctas=2,
+        teams=(2, 1),
+    )  # fmt: skip
+    same((NEIGHBOUR, "registers"), shapes, woven)
 
 
 def test_the_first_teams_of_all_ctas_come_first() -> None:

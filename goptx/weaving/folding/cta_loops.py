@@ -14,6 +14,7 @@ from goptx.options import Fold
 from goptx.ptx.ir import Immediate, Instruction, Name, Registers
 from goptx.weaving.folding.helping import joining_code
 from goptx.weaving.folding.ticket_code import Drawing
+from goptx.weaving.merging.barrier_ids import BARRIER_IDS
 from goptx.weaving.model import CtaLoop, TeamRegisters
 from goptx.weaving.shapes.folded import Folded
 from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value, operand
@@ -62,8 +63,9 @@ def cta_loop(
             Instruction("setp.lt.u32", (more, number, operand(found.end))),
         )
         loop = CtaLoop(before, none.text, begin, step, more.text)
-    named = (number, registers.team, registers.barrier) if view.places > 1 else (number,)
-    return replace(loop, teams=view.places, registers=registers), (*map(_one, named), *fresh.declared())
+    named = (number, registers.team) if view.places > 1 else (number,)
+    ids = [Registers((".b32",), ((registers.barrier.text, BARRIER_IDS),))] if view.places > 1 else []
+    return replace(loop, teams=view.places, registers=registers), (*map(_one, named), *ids, *fresh.declared())
 
 
 def _one(register: Name) -> Registers:

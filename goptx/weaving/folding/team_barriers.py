@@ -1,19 +1,21 @@
 """Barriers of the teams of folded grids: ids of their own for each team, and one at which a team gets its next ticket.
 
 Requires: flows in which no barrier id is in two kernels. Ensures: nor is one in two teams. Where a kernel has several
-teams, they run the same code: the id of its barrier is the first one's, plus the number of the team.
+teams, they run the same code: the id of its barrier is the first one's, plus the number of the team. It is computed
+before the team's loop, because code of several copies of a kernel may be interleaved there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NoReturn
 
 from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.sync.barriers import is_barrier
 from goptx.errors import CannotWeave
-from goptx.ptx.ir import Immediate, Instruction, Operand
+from goptx.ptx.ir import Immediate, Instruction, Name, Operand
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import statements_in
 from goptx.weaving.link.call_graph import called_functions
@@ -23,9 +25,11 @@ from goptx.weaving.model import CtaLoop, Kernel, Linked
 
 @dataclass(frozen=True, slots=True)
 class TeamBarriers:
-    """A kernel's flow with the barriers of its teams, and the code with which a team meets to get a ticket."""
+    """A kernel's flow with the barriers of its teams, the code that computes their ids when a team begins, and the code
+    with which it meets to get a ticket."""
 
     flow: Flow
+    ids: tuple[Instruction, ...]
     meeting: tuple[Instruction, ...]
 
 
@@ -33,17 +37,25 @@ def barriers_of_teams(linked: Linked, flows: Sequence[Flow]) -> list[TeamBarrier
     """For each kernel. Raises `CannotWeave` where ids are too few, or unknown."""
     loops = [linked.loops[k.letter] for k in linked.given]
     if not any(loop.threads or loop.teams > 1 for loop in loops):
-        return [TeamBarriers(flow, ()) for flow in flows]
+        return [TeamBarriers(flow, (), ()) for flow in flows]
     own = [_ids(k, linked, flow) for k, flow in zip(linked.given, flows, strict=True)]
     used = {n for ids, loop in zip(own, loops, strict=True) if loop.teams == 1 for n in ids}
-    made = []
-    for kernel, flow, ids, loop in zip(linked.given, flows, own, loops, strict=True):
-        if loop.teams > 1:
-            first = {n: _free(kernel, used, loop.teams) for n in sorted(ids)}
-            flow = flow.with_code(lambda code, f=first, of=loop: _of_teams(code, f, of))  # type: ignore[misc]
-        meeting = _meeting(loop, _free(kernel, used, loop.teams)) if loop.threads else ()
-        made.append(TeamBarriers(flow, meeting))
-    return made
+    return [
+        _barriers(kernel, flow, ids, loop, used)
+        for kernel, flow, ids, loop in zip(linked.given, flows, own, loops, strict=True)
+    ]
+
+
+def _barriers(kernel: Kernel, flow: Flow, ids: set[int], loop: CtaLoop, used: set[int]) -> TeamBarriers:
+    """With ids that are not used yet, which are used from now on."""
+    first = {n: _free(kernel, used, loop.teams) for n in sorted(ids)} if loop.teams > 1 else {}
+    flow = flow.with_code(lambda code: map(partial(_of_team, first, loop), code)) if first else flow
+    firsts = [*first.values()]
+    meeting: tuple[Instruction, ...] = ()
+    if loop.threads:
+        firsts.append(_free(kernel, used, loop.teams))
+        meeting = (Instruction("barrier.sync", (_id(loop, firsts[-1]), Immediate(str(loop.threads)))),)
+    return TeamBarriers(flow, tuple(_computed(loop, n) for n in firsts) if loop.teams > 1 else (), meeting)
 
 
 def _ids(kernel: Kernel, linked: Linked, flow: Flow) -> set[int]:
@@ -74,29 +86,25 @@ def _free(kernel: Kernel, used: set[int], teams: int) -> int:
     return first
 
 
-def _of_teams(codes: Sequence[Code], first: dict[int, int], loop: CtaLoop) -> Iterator[Code]:
-    """The code with barriers of the thread's team in place of the first team's."""
-    for code in codes:
-        if isinstance(code, Instruction) and is_barrier(code):
-            place = facts_of(code.opcode).barrier_id
-            computed, id_ = _id(loop, first[int(str(code.operands[place]))])
-            yield from computed
-            yield replace(code, operands=(*code.operands[:place], id_, *code.operands[place + 1 :]))
-        else:
-            yield code
+def _of_team(first: dict[int, int], loop: CtaLoop, code: Code) -> Code:
+    """A barrier of the thread's team in place of the first team's."""
+    if not isinstance(code, Instruction) or not is_barrier(code):
+        return code
+    place = facts_of(code.opcode).barrier_id
+    own = _id(loop, first[int(str(code.operands[place]))])
+    return replace(code, operands=(*code.operands[:place], own, *code.operands[place + 1 :]))
 
 
-def _meeting(loop: CtaLoop, first: int) -> tuple[Instruction, ...]:
-    computed, id_ = _id(loop, first)
-    return (*computed, Instruction("barrier.sync", (id_, Immediate(str(loop.threads)))))
-
-
-def _id(loop: CtaLoop, first: int) -> tuple[tuple[Instruction, ...], Operand]:
-    """The barrier id of the thread's team, and the code that computes it, where the first team's is that."""
+def _id(loop: CtaLoop, first: int) -> Operand:
+    """The barrier id of the thread's team, where the first team's is that."""
     if loop.teams == 1 or loop.registers is None:
-        return (), Immediate(str(first))
-    id_, team = loop.registers.barrier, loop.registers.team
-    return (Instruction("add.u32", (id_, team, Immediate(str(first)))),), id_
+        return Immediate(str(first))
+    return Name(f"{loop.registers.barrier.text}{first}")
+
+
+def _computed(loop: CtaLoop, first: int) -> Instruction:
+    assert loop.registers is not None
+    return Instruction("add.u32", (_id(loop, first), loop.registers.team, Immediate(str(first))))
 
 
 def refuse_register(kernel: Kernel, barrier: Instruction) -> NoReturn:

@@ -25,7 +25,7 @@ from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import free_name, statements_in
 from goptx.weaving.emit.reconverge import RECONVERGE
 from goptx.weaving.folding.helping import Helping
-from goptx.weaving.folding.team_barriers import barriers_of_teams, refuse_register
+from goptx.weaving.folding.team_barriers import TeamBarriers, barriers_of_teams, refuse_register
 from goptx.weaving.link.call_graph import called_functions
 from goptx.weaving.merging.barrier_ids import BARRIER_IDS
 from goptx.weaving.merging.merge_input import MergeInput, ProductState
@@ -158,8 +158,7 @@ def in_loops(linked: Linked, inputs: Sequence[MergeInput]) -> tuple[list[MergeIn
     loops = [linked.loops[k.letter] for k in linked.given]
     each = barriers_of_teams(linked, [side.flow for side in inputs])
     made = [
-        _in_loop(replace(side, flow=own.flow), loop, own.meeting)
-        for side, loop, own in zip(inputs, loops, each, strict=True)
+        _in_loop(replace(side, flow=own.flow), loop, own) for side, loop, own in zip(inputs, loops, each, strict=True)
     ]
     helped = next((k for k, loop in enumerate(loops) if loop.joining), None)
     if helped is None:
@@ -168,7 +167,7 @@ def in_loops(linked: Linked, inputs: Sequence[MergeInput]) -> tuple[list[MergeIn
     return [side for side, _, _ in made], Helping((helper, made[helper][1]), (helped, made[helped][2]))
 
 
-def _in_loop(side: MergeInput, loop: CtaLoop, meeting: tuple[Instruction, ...]) -> tuple[MergeInput, str, str]:
+def _in_loop(side: MergeInput, loop: CtaLoop, barriers: TeamBarriers) -> tuple[MergeInput, str, str]:
     """No code of the loop shares a block with the kernel's, so that nothing moves from one virtual CTA to another. Also
     the names of the block by which teams leave, and of that by which teams of another kernel join."""
     flow = side.flow
@@ -182,13 +181,17 @@ def _in_loop(side: MergeInput, loop: CtaLoop, meeting: tuple[Instruction, ...]) 
         if n != EXIT and not (guard and n == RANGE_GUARD)
     }
     blocks |= {
-        before: Block(loop.before, Branch(Guard(Name(loop.none)), left, begin, uniform=True), alone=True),
+        before: Block(
+            (*loop.before, *barriers.ids), Branch(Guard(Name(loop.none)), left, begin, uniform=True), alone=True
+        ),
         begin: Block(loop.begin, Jump(step if first == EXIT else first), alone=True),
         step: Block(
-            (*loop.drawn, *meeting, *loop.step), Branch(Guard(Name(loop.more)), begin, left, uniform=True), alone=True
+            (*loop.drawn, *barriers.meeting, *loop.step),
+            Branch(Guard(Name(loop.more)), begin, left, uniform=True),
+            alone=True,
         ),
         left: Block((), Jump(EXIT)),
-        **({joined: Block(loop.joining, Jump(step), alone=True)} if loop.joining else {}),
+        **({joined: Block((*loop.joining, *barriers.ids), Jump(step), alone=True)} if loop.joining else {}),
         EXIT: flow.blocks[EXIT],
     }
     entry = before
