@@ -146,7 +146,7 @@ OF_FOLDED_GRIDS = (
     Mutation(
         "a team that draws does not wait for its ticket",
         VIRTUAL_CTAS,
-        "(*loop.drawn, *meeting, *loop.step)",
+        "(*loop.drawn, *barriers.meeting, *loop.step)",
         "(*loop.drawn, *loop.step)",
         f"{FOLDED}::test_each_cta_runs_once[ticket]",
     ),

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.test_folded import BY_SM, COUNTING
 from strategies.test_interleave import WHERE, fuse
-from strategies.test_tickets import counters, launches
+from strategies.test_tickets import beside_others, counters, launches
 from weaving.compared import LIMIT, alone, coarse, lines, outputs, same, with_memory
 from weaving.shaped_kernels import HEAD, KERNELS, WORDS
 
@@ -150,16 +150,8 @@ def test_a_launch_uses_its_own_counter_only(monkeypatch: pytest.MonkeyPatch, lau
     woven = fuse("tiled", "registers", shapes=shapes, binding="sm")
     number, outs = 5, [outputs(s) for s in shapes]
     own = [2 * number, 2 * number + 1]
-    run = Launch.run
-
-    def beside_others(launch: Launch) -> Any:
-        found = counters(launch)
-        found[:] = 2
-        found[own] = 0
-        return run(launch)
-
     expected = [alone(KERNELS[name], shape) for name, shape in zip(("tiled", "registers"), shapes, strict=True)]
-    monkeypatch.setattr(Launch, "run", beside_others)
+    beside_others(monkeypatch, own)
     goptx.emulate(woven.ptx, 19, 64, [outs[0], LIMIT, outs[1], LIMIT, number], races=True)
     left = counters(launches[-1])
     assert not left[own].any() and (np.delete(left, own) == 2).all()
