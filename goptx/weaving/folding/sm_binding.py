@@ -66,7 +66,7 @@ def _drawn(views: Sequence[View], tickets: Tickets, role: Name, box: Name, fresh
     assert isinstance(plan, Interleaved)
     ctas = [plan.number_of_ctas(view) for view in views]
     counter = s.element(Name(tickets.counters), views[0].hidden(TICKETS), tickets.set_bytes)
-    turn = _turn(s, plan.round, tickets, fresh)
+    turn = fresh.register(".b32")
     unit, old = fresh.register(".b64"), fresh.register(".b64")
     halves = fresh.register(".b32"), fresh.register(".b32")
     number, most = fresh.register(".b32"), fresh.register(".b32")
@@ -84,8 +84,8 @@ def _drawn(views: Sequence[View], tickets: Tickets, role: Name, box: Name, fresh
 
     return (
         *s.code,
-        *turn,
-        Instruction("setp.ne.u32", (wanted, role_bit(turn), Immediate("0"))),
+        *_turn(turn, plan.round, tickets, fresh),
+        Instruction("setp.ne.u32", (wanted, turn, Immediate("0"))),
         *draw(wanted, None),
         Instruction("selp.b32", (most, operand(ctas[1]), operand(ctas[0]), wanted)),
         Instruction("setp.ge.u32", (gone, number, most)),
@@ -100,10 +100,9 @@ def _drawn(views: Sequence[View], tickets: Tickets, role: Name, box: Name, fresh
     )
 
 
-def _turn(s: Scalars, order: Sequence[int], tickets: Tickets, fresh: Fresh) -> tuple[Instruction, ...]:
-    """Which kernel's turn it is on the SM: 1 for the second one."""
-    own = Scalars(fresh)
-    sm, bit = fresh.register(".b32"), fresh.register(".b32")
+def _turn(bit: Name, order: Sequence[int], tickets: Tickets, fresh: Fresh) -> tuple[Instruction, ...]:
+    """Sets the register to the kernel whose turn it is on the SM: 0 for the first one, 1 for the second."""
+    own, sm = Scalars(fresh), fresh.register(".b32")
     place = own.element(Name(tickets.sms), sm, WORD)
     seconds = sum(kernel << i for i, kernel in enumerate(order))
     return (
@@ -115,13 +114,6 @@ def _turn(s: Scalars, order: Sequence[int], tickets: Tickets, fresh: Fresh) -> t
         Instruction("shr.u32", (bit, Immediate(str(seconds)), bit)),
         Instruction("and.b32", (bit, bit, Immediate("1"))),
     )
-
-
-def role_bit(turn: Sequence[Instruction]) -> Name:
-    """The register that the last instruction sets."""
-    result = turn[-1].operands[0]
-    assert isinstance(result, Name)
-    return result
 
 
 def _is_last(halves: tuple[Name, Name], ctas: Sequence[Value], last: Name, fresh: Fresh) -> tuple[Instruction, ...]:
