@@ -20,7 +20,7 @@ OF_TEAMS = (
         f"{FOLDING}/team_barriers.py",
         "(_id(loop, first), loop.registers.team, Immediate(str(first)))",
         '(_id(loop, first), Immediate("0"), Immediate(str(first)))',
-        f"{TEAMS}::test_woven_copies_have_ids_that_do_not_change",
+        f"{TEAMS}::test_barriers_of_each_are_its_own",
     ),
     Mutation(
         "ids of barriers are shared by teams of two kernels",
