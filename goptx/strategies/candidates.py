@@ -130,7 +130,7 @@ class Judge:
         if it was made."""
         behaviours = assumption.kernels if assumption else tuple(kernel.unknown.middle for kernel in self.kernels)
         launch = _Launch(self, candidate, behaviours, made)
-        if candidate.option("fold"):
+        if candidate.option("fold") and candidate.strategy == "horizontal":
             yield candidate, launch.folded()
         elif candidate.strategy != "separate":
             yield from launch.fused()
@@ -214,13 +214,15 @@ class _Launch:
     def folded(self) -> Estimate:
         """Folded grids: one launch, in which each team has warps and, if they are moved, registers of its own."""
         teams = self.judge.teams or [(k,) for k in range(len(self.loads))]
-        waves = [self._team(team) for team in teams]
+        several = self.candidate.option("teams") or [1] * len(teams)
+        each_team = zip(map(self._team, teams), several, strict=True)
+        waves = [replace(wave, ctas=wave.ctas / n, threads=wave.threads * n) for wave, n in each_team]
         own = [max(self._pressure([k]).registers for k in team) for team in teams]
         moved = self.candidate.option("role_registers")
         each = zip(moved or own, (wave.threads for wave in waves), strict=True)
         threads = sum(wave.threads for wave in waves)
         registers = rounded_up(-(-sum(r * n for r, n in each) // threads)) if moved else max(own)
-        shared = sum(max(self.shared[k] for k in team) for team in teams)
+        shared = sum(n * max(self.shared[k] for k in team) for team, n in zip(teams, several, strict=True))
         return folded(self.loads, waves, registers, shared, self.judge.arch)
 
     def _team(self, kernels: Sequence[int]) -> Wave:
