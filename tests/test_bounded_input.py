@@ -236,17 +236,17 @@ def test_calls_that_are_inlined() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [ifs, ifs_in_a_loop, nested_ifs, early_ends])
 def test_time_grows_with_the_number_of_divergent_branches(make: Callable[[int], str]) -> None:
-    found, less, _ = cost("weave", make(200))
+    found, less, _ = cost("weave", make(100))  # calls are counted by weaving/test_operations.py
     assert found == "done"
-    assert cost("weave", make(800))[1] < 6 + 10 * less  # 4 times n log n would be 5 times
+    assert within("weave", make(400), 3 + 10 * less) == "done"  # 4 times n log n would be 5 times
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [loops, loops_in_a_loop, voted_sides, long_sides])
 def test_time_grows_with_the_number_of_divergent_loops_and_regions(make: Callable[[int], str]) -> None:
-    found, less, _ = cost("weave", make(80))
+    found, less, _ = cost("weave", make(40))
     assert found == "done"
-    assert cost("weave", make(320))[1] < 3 + 8 * less  # quadratic time would be 16 times
+    assert within("weave", make(160), 2 + 8 * less) == "done"  # quadratic time would be 16 times
 
 
 @pytest.mark.slow
