@@ -99,10 +99,13 @@ def _entries(woven: Woven, table: LatencyTable) -> Iterator[_Entry]:
     origins = iter(woven.origins)
     for function in woven.module.entries:
         flat = flatten(function.body or (), lambda name: name)
-        code = numbered(flat.code)
-        flow = control_flow(replace(flat, code=code), woven.name)
-        instructions = (s for s in statements_in(code) if isinstance(s, Instruction))
-        known = {provenance_of(i): o for i, o in zip(instructions, origins, strict=False) if o and o.line}
+        flow = control_flow(flat, woven.name)
+        if not all(i.provenance for i in flow.instructions()):  # it was read from text
+            flat = replace(flat, code=numbered(flat.code))
+            flow = control_flow(flat, woven.name)
+        instructions = (s for s in statements_in(flat.code) if isinstance(s, Instruction))
+        each = zip(instructions, origins, strict=False)
+        known = {i.provenance: o for i, o in each if o and o.line and i.provenance}  # a branch may have none
         depth = depths(flow)
         lines = {name: _lines(flow, name, depth[name], known) for name in flow.blocks}
         found: dict[tuple[int, int], set[int]] = {}
@@ -138,7 +141,7 @@ def _course(
         weights[name] = {line: _weight(entry, line, times) for line in lines}
         executed[name] = sum(lines[line][0] * weight for line, weight in weights[name].items())
         run[name] = float(sum(lines[line][1] for line, weight in weights[name].items() if weight))
-        empty = not any(True for _ in entry.flow.blocks[name].instructions())
+        empty = not entry.flow.blocks[name].instructions()
         often[name] = max(weights[name].values(), default=1.0 if empty else 0.0)
     _, path = path_of(entry.flow, critical, executed, often)
     often |= _along(entry, path, weights, left)

@@ -160,7 +160,7 @@ def folded(loads: Sequence[Load], waves: Sequence[Wave], registers: int, shared:
     """The estimate of one launch of folded grids, in which each kernel has a team of warps in every CTA of one wave.
     The teams work at the same time, each on one virtual CTA after the other, without the turnover of a CTA. `registers`
     are those of a thread when the kernel begins, `shared` the bytes of a CTA; `waves` are the virtual CTAs of each
-    kernel."""
+    kernel, or groups of as many as it has teams in a CTA, with the threads of all of these."""
     machine = machine_of(arch)
     fits = occupancy(arch, registers, shared, sum(wave.threads for wave in waves))
     if not fits.ctas_per_sm:

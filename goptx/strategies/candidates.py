@@ -8,7 +8,7 @@ estimated from its own code. Each estimate is made under one assumption of what 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from itertools import pairwise, product
 from operator import or_
@@ -89,6 +89,7 @@ class Judge:
     shapes: Sequence[Shape]
     arch: str
     teams: Sequence[Sequence[int]] = ()
+    _separate: dict[tuple[object, ...], list[Estimate]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def assumptions(self) -> tuple[Assumption, ...]:
@@ -129,7 +130,7 @@ class Judge:
         if it was made."""
         behaviours = assumption.kernels if assumption else tuple(kernel.unknown.middle for kernel in self.kernels)
         launch = _Launch(self, candidate, behaviours, made)
-        if candidate.option("fold"):
+        if candidate.option("fold") and candidate.strategy == "horizontal":
             yield candidate, launch.folded()
         elif candidate.strategy != "separate":
             yield from launch.fused()
@@ -213,13 +214,15 @@ class _Launch:
     def folded(self) -> Estimate:
         """Folded grids: one launch, in which each team has warps and, if they are moved, registers of its own."""
         teams = self.judge.teams or [(k,) for k in range(len(self.loads))]
-        waves = [self._team(team) for team in teams]
+        several = self.candidate.option("teams") or [1] * len(teams)
+        each_team = zip(map(self._team, teams), several, strict=True)
+        waves = [replace(wave, ctas=wave.ctas / n, threads=wave.threads * n) for wave, n in each_team]
         own = [max(self._pressure([k]).registers for k in team) for team in teams]
         moved = self.candidate.option("role_registers")
         each = zip(moved or own, (wave.threads for wave in waves), strict=True)
         threads = sum(wave.threads for wave in waves)
         registers = rounded_up(-(-sum(r * n for r, n in each) // threads)) if moved else max(own)
-        shared = sum(max(self.shared[k] for k in team) for team in teams)
+        shared = sum(n * max(self.shared[k] for k in team) for team, n in zip(teams, several, strict=True))
         return folded(self.loads, waves, registers, shared, self.judge.arch)
 
     def _team(self, kernels: Sequence[int]) -> Wave:
@@ -232,7 +235,16 @@ class _Launch:
         return Wave(sum(ctas), threads, latency, code)
 
     def separate(self) -> list[Estimate]:
-        """A launch for each kernel."""
+        """A launch for each kernel. Several candidates are compared with the same ones."""
+        if self.made is not None:
+            return self._separate()
+        key = self.candidate.strategy, self.candidate.factors, tuple(self.behaviours)
+        found = self.judge._separate.get(key)
+        if found is None:
+            found = self.judge._separate[key] = self._separate()
+        return found
+
+    def _separate(self) -> list[Estimate]:
         return [
             estimate(
                 [load], self._of_one(k, load.threads, -(-load.ctas // load.joined), k), self._pressure([k], k), shared,

@@ -25,11 +25,12 @@ from goptx.results.fused_kernel import Woven
 from goptx.sources.kernel_text import Chosen
 from goptx.weaving.converge.converge import converge_kernel
 from goptx.weaving.dependent.shared_inputs import InCommon
-from goptx.weaving.dispatch import choices_of, side_by_side, split_loops_of_each
+from goptx.weaving.dispatch import choices_of, ending_together, side_by_side, split_loops_of_each
 from goptx.weaving.few_registers import SURE, Room
+from goptx.weaving.folding.virtual_ctas import with_end
 from goptx.weaving.link.link import link
 from goptx.weaving.merging.barrier_ids import prepare_barriers
-from goptx.weaving.model import Converged, Linked
+from goptx.weaving.model import Choices, Converged, Kernel, Linked
 from goptx.weaving.shapes.interleaved import Interleaved
 from goptx.weaving.shapes.launch_demands import known_shape
 from goptx.weaving.shapes.range_guard import guard_ranges
@@ -98,37 +99,42 @@ def interleaved_if_possible(
     if not all(own.known for own in shapes):
         return None
     try:
-        return interleaved(
-            chosen, shapes, arch, name, latency, presume=presume, notes=[f"each CTA runs one kernel: {why}"]
-        )
+        linked = link(chosen, arch, name, shapes)
+        return interleaved(chosen, linked, shapes, latency, presume, notes=[f"each CTA runs one kernel: {why}"])
     except (CannotLink, CannotWeave, InputError):
         return None
 
 
 def interleaved(
     chosen: Sequence[Chosen],
+    linked: Linked,
     shapes: Sequence[Shape],
-    arch: str | None = None,
-    name: str | None = None,
     latency: str | Path | LatencyTable | None = None,
+    presume: bool = True,
     placement: Placement | None = None,
     layout: Layout = Interleaved.of,
-    presume: bool = True,
     same: ParameterPairs = (),
     notes: Sequence[str] = (),
 ) -> Woven:
-    """The kernels unchanged, in CTAs of their own. `notes` stand in the report. Raises as `weave`."""
-    shaped = shape(link(chosen, arch, name, shapes), chosen, shapes, placement, layout)
+    """The linked kernels unchanged, in CTAs of their own. `notes` stand in the report. Raises as `weave`."""
+    shaped = shape(linked, chosen, shapes, placement, layout)
     shaped, common = InCommon.found(shaped, same, "interleave")
     shaped = replace(shaped, notes=(*shaped.notes, *common.loaded_by_each(shaped), *notes))
     choices = choices_of(shaped, latency, presume)
     converged = [
-        converge_kernel(shaped, k, choices) if shaped.is_copy(k) else Converged(k.flow, as_written=True)
+        converge_kernel(shaped, k, choices) if shaped.is_copy(k) else _as_written(shaped, k, choices)
         for k in shaped.kernels
     ]
+    if shaped.plan and shaped.plan.folds:
+        converged = [with_end(shaped, k, made) for k, made in zip(shaped.kernels, converged, strict=True)]
     looped = split_loops_of_each(shaped, guard_ranges(shaped, converged))
     flows = _with_barriers_of_copies(shaped, looped)
     return side_by_side("interleave", chosen, shaped, looped, flows, choices)
+
+
+def _as_written(linked: Linked, kernel: Kernel, choices: Choices) -> Converged:
+    """The kernel unchanged; but in folded grids threads that end are waited for between two CTAs."""
+    return ending_together(linked, kernel, choices) if linked.loops else Converged(kernel.flow, as_written=True)
 
 
 def _with_barriers_of_copies(linked: Linked, converged: Sequence[Converged]) -> list[Flow]:

@@ -58,6 +58,7 @@ def weave(
     slicing: Slicing = "adaptive",
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
+    max_inlined: int | None = None,
     shapes: Sequence[Shape] | None = None,
     assume: Assume | None = None,
     placement: Placement | None = None,
@@ -104,6 +105,8 @@ def weave(
     max_growth: how many times the instructions of all kernels it may have; by default 3, and 4 where warps skip a
         kernel when their threads have ended it, since the others then stand once more alone. Within these bounds the
         kernels are merged as closely as possible: if necessary, loop beside loop only, or one after the other.
+    max_inlined: how many instructions a kernel may have once calls of functions are inlined in which threads wait; by
+        default 200,000.
     presume: whether loaded data that decides if a barrier is reached may be taken as the same for all threads of a CTA,
         as CUDA demands of it; the report's notes name the places. If False, such kernels are refused.
     same: pairs of equal parameters, such as ("A:0", "B:0"): a buffer that no kernel writes, or a number such as a
@@ -122,7 +125,7 @@ def weave(
             divergence=divergence is not None, placement=placement is not None, max_blocks=max_blocks is not None,
             max_growth=max_growth is not None, presume=not presume, same=bool(same),
         )  # fmt: skip
-    chosen = kernels_of(sources, entries)
+    chosen = kernels_of(sources, entries, max_inlined=max_inlined)
     shapes = shapes_of(sources, shapes, chosen)
 
     linked = link(chosen, arch, name, shapes)

@@ -189,8 +189,8 @@ OF_WAITING = (
     Mutation(
         "what a warpgroup multiplies is read before the wait",
         f"{WEAVING}/schedule/dependences.py",
-        "f.known and f.row.scope != Convergence.WARPGROUP for",
-        "f.known for",
+        "movable=facts.known and facts.row.scope != Convergence.WARPGROUP,",
+        "movable=facts.known,",
         f"{LIST_SCHEDULE}::test_the_part_of_a_warpgroup_keeps_its_order",
     ),
     Mutation(

@@ -54,6 +54,16 @@ def names(kernels: Kernels, shapes: Shapes, arch: str = ARCH) -> list[str]:
     return [str(c) for c in fold_candidates(judged(kernels, shapes, arch), arch)]
 
 
+def test_teams_where_one_cta_of_both_fills_an_sm() -> None:
+    """Attention and decode attention: two CTAs on an SM have too few registers for both, one leaves many unused."""
+    decode = Path(__file__).parents[2] / "benchmarks" / "unseen" / "kernels" / "triton" / "decode_attention.toml"
+    what = measured([], spec=[*specifications_of("attention"), decode], small=True)
+    shapes = [Shape((16, 64), 128, what.shapes[0].shared), Shape((96, 16), 128, what.shapes[1].shared)]
+    first, *_ = fold_candidates(judged(list(what.kernels), shapes), ARCH)
+    (own, other), (one, several) = first.option("role_registers"), first.option("teams")
+    assert first.plain and (one, several) == (1, 2) and 128 * (one * own + several * other) <= 65536
+
+
 # The candidates -------------------------------------------------------------------------------------------
 
 

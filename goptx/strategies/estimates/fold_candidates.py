@@ -25,6 +25,7 @@ from goptx.weaving.shapes.thread_view import WARPGROUP
 
 WOVEN = (1, 2)  # virtual CTAs of the kernel that is limited by memory: two have twice the loads in flight
 FREE = (1, 2, 4)  # the same, where that takes no register from the other kernel
+TEAMS = ((2, 1), (1, 2))  # teams of each of two kernels in a CTA, where one CTA of both leaves registers unused
 LOOP = 6  # registers of the loop over virtual CTAs: the number, the end, the step, and what is computed from them
 Role = Literal["tensor", "memory"]
 
@@ -78,6 +79,24 @@ def _of_teams(judge: Judge, teams: Sequence[Sequence[int]], streaming: int, arch
             moved = [r for r in divisions((first, second), roles[0], roles[1], most) if r]
             if moved:  # what is left goes to the kernel that is limited by memory
                 yield folded.having(role_registers=max(moved, key=lambda r: r[streaming]))
+            elif len(shapes) == len(teams):
+                yield from _of_several_teams(judge, folded, roles, streaming, arch)
+
+
+def _of_several_teams(
+    judge: Judge, folded: Candidate, roles: Sequence[RoleDemand], streaming: int, arch: str
+) -> Iterator[Candidate]:
+    """Two teams of one kernel beside one of the other."""
+    for teams in TEAMS:
+        each = list(zip(judge.shapes, folded.factors, teams, strict=True))
+        first, second = ((shape.threads or 0) * n for shape, _, n in each)
+        if first + second > MOST_THREADS:
+            continue
+        shared = sum(_shared(judge, k) * factor * n for k, (_, factor, n) in enumerate(each))
+        most = occupancy(arch, FEWEST_REGISTERS, shared, first + second).ctas_per_sm
+        moved = [r for r in divisions((first, second), roles[0], roles[1], most) if r]
+        if moved:
+            yield folded.having(role_registers=max(moved, key=lambda r: r[streaming]), teams=teams)
 
 
 def _shared(judge: Judge, kernel: int) -> int:

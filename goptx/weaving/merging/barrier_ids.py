@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
-from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.cfg import Code, Flow, facts_among
 from goptx.analysis.sync.barriers import is_barrier, is_cluster_barrier, is_cta_barrier
 from goptx.analysis.values.ranges import Ranges
 from goptx.errors import CannotWeave
@@ -121,7 +121,7 @@ class _Ids:
 
 
 def _barriers(flow: Flow) -> Iterator[Instruction]:
-    return filter(_has_id, flow.instructions())
+    return filter(_has_id, flow.instructions() if any(facts.barrier for facts in facts_among(flow)) else ())
 
 
 def _has_id(code: Code) -> bool:
@@ -129,7 +129,9 @@ def _has_id(code: Code) -> bool:
 
 
 def _each(flow: Flow, which: Callable[[Code], bool], change: Callable[[Instruction], Instruction]) -> Flow:
-    """The flow with the instructions changed for which `which` holds."""
+    """The flow with the convergent instructions changed for which `which` holds."""
+    if not any(facts.row.scope for facts in facts_among(flow)):
+        return flow
     return flow.with_code(lambda code: (change(c) if isinstance(c, Instruction) and which(c) else c for c in code))
 
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Block, Flow, closure, controls, left_at, loops
-from goptx.analysis.sync.barriers import is_barrier, is_counted, needs_all_threads
+from goptx.analysis.sync.barriers import blocks_needing_all_threads, is_barrier, is_counted, needs_all_threads
 from goptx.analysis.sync.sync_spans import is_of_warpgroup
 from goptx.analysis.terminators import Branch, Jump, Switch
 from goptx.analysis.uniformity import Uniformity
@@ -135,7 +135,7 @@ def _past_barriers(lanes: Lanes) -> list[str]:
 
 
 def _waiting(flow: Flow) -> frozenset[str]:
-    return frozenset(n for n in flow.blocks if holds(flow, [n], needs_all_threads))
+    return frozenset(blocks_needing_all_threads(flow))
 
 
 def _before_barriers(flow: Flow) -> frozenset[str]:
