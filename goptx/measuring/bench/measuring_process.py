@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable, Sequence
 from multiprocessing.connection import Connection
+from random import Random
 
 from goptx.device.load import current_device, driver_version
 from goptx.errors import GoptxError, InputError
@@ -232,6 +233,6 @@ class _Opened:
 
 
 def _turned(keys: Sequence[str], repetition: int) -> list[str]:
-    """The keys in another order for each repetition, so that none always follows the same one."""
-    first = repetition % len(keys)
-    return [*keys[first:], *keys[:first]]
+    """The keys in an order drawn anew for each repetition, the same in every process: none has its own neighbours, by
+    which kernels of a few microseconds are up to a fifth slower (measured on an H200)."""
+    return Random(repetition).sample(keys, len(keys))
