@@ -21,7 +21,7 @@ from goptx.measuring.bench.questions import (
 HANGING, ENDING, BREAKING, REFUSED = "hangs", "ends", "breaks", "refused"
 
 
-def imaginary(connection: Connection, device: int) -> None:
+def imaginary(connection: Connection, device: int, more: object) -> None:
     """Answers with what this process was asked before. The name of a kernel may ask for less honest behaviour, when it
     is judged or ("later") when it is timed; so may the seed of a workload."""
     asked: list[str] = []
