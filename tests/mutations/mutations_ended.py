@@ -24,7 +24,7 @@ OF_ENDED = (
     Mutation(
         "kernels that warps skip leave no room for the others alone",
         f"{WEAVING}/merging/size_limits.py",
-        "instructions=found.instructions + alone",
+        "instructions=found.instructions + sum(map(instruction_count, flows))",
         "instructions=found.instructions",
         "tests/weaving/test_growth.py::test_kernels_that_warps_skip_may_also_stand_alone",
     ),

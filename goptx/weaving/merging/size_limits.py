@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from goptx.analysis.cfg import EXIT, Flow
+from goptx.analysis.cfg import EXIT, Flow, loops
 from goptx.errors import InputError
 from goptx.weaving.model import Linked
 
@@ -45,7 +45,7 @@ def limits(flows: Sequence[Flow], max_blocks: int | None, max_growth: float | No
 class MergeLimits:
     """The limits for merging some of the linked kernels, so that all of them together stay within `max_blocks` and
     `max_growth`. `skipped`: the numbers of the kernels that warps may skip, so that the others also stand without them;
-    by default they may stand so once more."""
+    by default they may stand so once more, if at most one kernel has loops and none is coarsened."""
 
     linked: Linked
     max_blocks: int | None = None
@@ -58,11 +58,13 @@ class MergeLimits:
         share = (len(numbers) - 1) / max(len(kernels) - 1, 1)
         if any(k.copy for k in kernels):  # they are merged first; each kernel has its share of the growth
             share = len({kernels[n].letter for n in numbers}) / len(self.linked.given)
-        found = limits([kernels[n].flow for n in numbers], self.max_blocks, self.max_growth, share)
-        if self.max_growth is not None or self.skipped.isdisjoint(numbers):
+        flows = [kernels[n].flow for n in numbers]
+        found = limits(flows, self.max_blocks, self.max_growth, share)
+        if self.max_growth is not None or self.skipped.isdisjoint(numbers) or any(kernels[n].copy for n in numbers):
             return found
-        alone = sum(instruction_count(kernels[n].flow) for n in numbers)
-        return replace(found, instructions=found.instructions + alone)
+        if sum(bool(loops(flow)) for flow in flows) > 1:  # merged freely, each stands beside all places of the other's
+            return found
+        return replace(found, instructions=found.instructions + sum(map(instruction_count, flows)))
 
     @property
     def all(self) -> Limits:
