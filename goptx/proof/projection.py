@@ -215,6 +215,9 @@ class Projection:
                 here.events[number] = self._event(registers, step, state.cases)
             else:
                 known = self.formulas.both(known, self._added(registers, step))
+            for name in step.writes:
+                if name in registers:
+                    here.written.setdefault(name, []).append((number, registers[name]))
         for number in block:
             for noted in (self.matched, self.ballots, self.polarity, self.divided, self.replaced, self.barrier_ids):
                 noted.pop(number, None)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from goptx.proof.formulas import FALSE
+from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.kernel_code import ASKED, AT, END, HELD, REDUCED, VOTED
 from goptx.proof.lanes.lane_states import Lanes, State
 
@@ -50,7 +50,7 @@ class _Join:
         truths: dict[tuple[int, ...], int] = {}
         links: Links = []
         for name in names:
-            values = tuple(of.outer.read(s.registers, name) for s in self.states)
+            values = tuple(self._read(s, name) for s in self.states)
             if name.startswith(AT):  # of no account where the register holds nothing
                 held = {s.registers[name] for s in self.states if s.registers[HELD + name.removeprefix(AT)] != FALSE}
                 values = tuple(held) * len(values) if len(held) == 1 else values
@@ -77,9 +77,16 @@ class _Join:
                 self.held |= frozenset(stays)
 
     def _is_asked(self, name: str) -> bool:
-        """Whether it stands for no register, and is known on each edge: all lanes have answered before, or what a
-        register holds."""
-        return name.startswith((ASKED, VOTED, REDUCED, AT, HELD)) and all(name in s.registers for s in self.states)
+        """Whether it stands for no register, and is known on each edge: which lanes asked, or what a register holds."""
+        known = all(name in s.registers for s in self.states)
+        return name.startswith(ASKED) or (known and name.startswith((VOTED, REDUCED, AT, HELD)))
+
+    def _read(self, state: State, name: str) -> int:
+        """What a register holds on an edge. A lane that comes by where no lane voted counts as one that asked: that asks
+        more of it, to go on by itself."""
+        if name.startswith(ASKED) and name not in state.registers:
+            return TRUE
+        return self.of.outer.read(state.registers, name)
 
     def _value(self, name: str, values: tuple[int, ...], known: dict[tuple[int, ...], int]) -> int:
         if values not in known:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
@@ -30,8 +30,8 @@ MOST_BRANCHES = 4  # in a row after which code is looked for
 @dataclass
 class LaneCases:
     """How the kernel follows the block `start` of the fused kernel: `now` are the registers at its end, `claimed` its
-    steps by the kernel's steps that they claim to be, `computed` the values that they compute, `together` those that
-    are steps which threads execute together."""
+    steps by the kernel's steps that they claim to be, `computed` the values that they compute, `written` what registers
+    hold after steps that write them, `together` the steps that threads execute together."""
 
     of: Projection
     start: int
@@ -39,6 +39,7 @@ class LaneCases:
     events: dict[int, Event] = field(default_factory=dict)
     claimed: dict[int, list[int]] = field(default_factory=dict)
     computed: dict[int, list[int]] = field(default_factory=dict)
+    written: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     together: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -92,31 +93,41 @@ class LaneCases:
         return self.terms.formula_under(formula, case.given)
 
     def _united(self, case: Case, other: Case) -> Case:
-        registers = self._either(case.given, case.registers, other.given, other.registers)
+        done = case.done | other.done
+        registers = self._either(case.given, case.registers, other.given, other.registers, done)
         order = (*case.order, *(n for n in other.order if n not in case.order))
         given = self.formulas.either(case.given, other.given)
         own = self._pruned(registers, case.place)
         taken = case.taken if case.taken == other.taken else None
-        return Case(case.place, given, own, case.moved & other.moved, case.done | other.done, order, taken)
+        return Case(case.place, given, own, case.moved & other.moved, done, order, taken)
 
     def _pruned(self, registers: Mapping[str, int], place: int) -> dict[str, int]:
         live = self.kernel.live[place] if place != END else frozenset[str]()
         return {r: v for r, v in registers.items() if r in live}
 
-    def _either(self, test: int, first: Mapping[str, int], other: int, second: Mapping[str, int]) -> dict[str, int]:
+    def _either(
+        self, test: int, first: Mapping[str, int], other: int, second: Mapping[str, int], done: Set[int] | None = None
+    ) -> dict[str, int]:
         """The kernel's registers where either of two cases may be. A register of the fused kernel that has the value in
-        both of them gives it its name."""
+        both of them gives it its name: after the last of the steps `done` that write it, or at the end of the block."""
         found = {}
         for name in dict.fromkeys((*first, *second)):
             a, b = (self.inner.read(r, name) for r in (first, second))
             if a != b:
                 is_predicate = self.kernel.is_predicate(name)
-                twin = self.now.get(self.of.renamed.get(name, ""))
                 equal = self.terms.truths_are_equal if is_predicate else self.terms.are_equal
-                if twin is not None and all(
-                    name not in its or equal(value, twin, given)
-                    for its, value, given in ((first, a, test), (second, b, other))
-                ):
+                twin = next(
+                    (
+                        twin
+                        for twin in self._twins(name, done)
+                        if all(
+                            name not in its or equal(value, twin, given)
+                            for its, value, given in ((first, a, test), (second, b, other))
+                        )
+                    ),
+                    None,
+                )
+                if twin is not None:
                     a = twin
                 elif self.formulas.both(test, other) != FALSE:  # a lane may be in both: its value is not known
                     a = self._unknown(f"either {a} or {b} by {test} {other} in {name}", is_predicate)
@@ -124,6 +135,15 @@ class LaneCases:
                     a = (self.formulas.ite if is_predicate else self.terms.choice)(test, a, b)
             found[name] = a
         return found
+
+    def _twins(self, name: str, done: Set[int] | None) -> Iterator[int]:
+        """What the register of the fused kernel that stands for one of the kernel holds after the last of the steps
+        `done` that write it, and at the end of the block."""
+        twin = self.of.renamed.get(name, "")
+        if done:
+            yield from [value for number, value in self.written.get(twin, []) if number in done][-1:]
+        if twin in self.now:
+            yield self.now[twin]
 
     def _unknown(self, head: str, is_predicate: bool) -> int:
         """A value of this block of which nothing is known."""
