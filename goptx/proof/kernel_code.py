@@ -90,11 +90,20 @@ class Step:
 _CHANGING = re.compile(r"%(clock|clock_hi|clock64|globaltimer|globaltimer_lo|globaltimer_hi|smid|warpid|pm\d+(_64)?)")
 
 
+@dataclass(frozen=True, slots=True)
+class OfWarp:
+    """The steps that give all threads of a warp the same value; of these, a multiple of 32; and those that give each
+    thread the number of its lane and such a multiple, modulo 2 to the bits of the register."""
+
+    uniform: set[int] = field(default_factory=set)
+    multiples: set[int] = field(default_factory=set)
+    lanes: set[int] = field(default_factory=set)
+
+
 @dataclass(frozen=True, eq=False)
 class Program:
     """`singles` has the type of each register that is declared one by one, `ranges` those of `%r<9>`; `variables` are
-    those of the body; `pure` are functions that only compute. `uniform` is filled when that is found out: the steps
-    that give all threads of a warp the same value."""
+    those of the body; `pure` are functions that only compute. `of_warp` is filled when that is found out."""
 
     entry: Function
     steps: tuple[Step, ...]
@@ -102,7 +111,7 @@ class Program:
     ranges: tuple[tuple[str, int, str], ...]
     variables: tuple[Variable, ...] = ()
     pure: frozenset[str] = frozenset()
-    uniform: set[int] = field(default_factory=set)
+    of_warp: OfWarp = field(default_factory=OfWarp)
 
     def type_of(self, register: str) -> str | None:
         """The type of a register, None for what is not one."""

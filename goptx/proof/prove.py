@@ -24,7 +24,7 @@ from goptx.proof.placement.placement import Placements, placements_of
 from goptx.proof.placement.pooled_memory import check_parts, in_pool
 from goptx.proof.placement.thread_groups import check_groups
 from goptx.proof.placement.thread_views import ThreadView
-from goptx.proof.placement.uniform_terms import uniform_steps
+from goptx.proof.placement.uniform_terms import note_warp_numbers
 from goptx.proof.projection import Projection
 from goptx.proof.sync.convergence import check_convergence, diverging_branches, settle_joint_branches
 from goptx.proof.sync.products import check_products
@@ -99,7 +99,7 @@ class _Proof:
                 projections[projection.letter] = projection
                 with rule("projection", projection.letter):
                     projection.check()
-                fused.uniform.update(uniform_steps(fused, self.terms, self.placements, projection.computed))
+                note_warp_numbers(fused, self.terms, self.placements, projection.computed)
         with rule("projection", ""):
             for step in fused.steps:
                 if step.facts.base != "brx" or any(step.number in p.indexed for p in projections.values()):

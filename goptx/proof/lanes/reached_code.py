@@ -32,7 +32,7 @@ def part_of(program: Program, is_taken: Callable[[int, int], bool]) -> Program:
         ways[last.number] = tuple(t for t in program.following(last) if is_taken(start, t))
     return _Part(
         program.entry, program.steps, program.singles, program.ranges, program.variables, program.pure,
-        program.uniform, ways,
+        program.of_warp, ways,
     )  # fmt: skip
 
 
