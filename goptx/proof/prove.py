@@ -17,6 +17,7 @@ from goptx.proof.dependent.handed_on import cells_of, is_move, is_plain
 from goptx.proof.dependent.kernel_order import HandedOn
 from goptx.proof.dependent.own_elements import Elements
 from goptx.proof.failures import Failed, rule
+from goptx.proof.formulas import TRUE
 from goptx.proof.inlined_calls import with_functions
 from goptx.proof.kernel_code import NotProved, Program, Step, program_of
 from goptx.proof.lanes.reached_code import in_reached_code
@@ -26,18 +27,26 @@ from goptx.proof.placement.thread_groups import check_groups
 from goptx.proof.placement.thread_views import ThreadView
 from goptx.proof.placement.uniform_terms import note_warp_numbers
 from goptx.proof.projection import Projection
-from goptx.proof.sync.convergence import check_convergence, diverging_branches, settle_joint_branches
+from goptx.proof.step_forms import quoted
+from goptx.proof.sync.convergence import (
+    check_convergence,
+    check_warpgroups,
+    diverging_branches,
+    settle_joint_branches,
+)
 from goptx.proof.sync.products import check_products
 from goptx.proof.sync.termination import check_termination
-from goptx.proof.sync.waiting import Found, check_waiting
+from goptx.proof.sync.waiting import Found, check_order_of_warpgroups, check_waiting
 from goptx.proof.terms import Terms
 from goptx.proof.variables import Variables, pointer_alignment
 from goptx.proof.witness import Claim, Named, Witness, read_witness
 from goptx.ptx.ir import Directive, Function, Module
+from goptx.ptx.opcodes import Scope
 from goptx.ptx.parse import parse
 
 INDEPENDENT = "the kernels are independent"
 _OF_LAUNCH = (".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".maxnreg")  # bounds of blocks and registers
+WARPGROUP = 128  # threads
 STRATEGIES = ("weave", "vertical", "horizontal", "interleave")
 
 
@@ -110,9 +119,14 @@ class _Proof:
         reached = in_reached_code(fused, projections)
         settle_joint_branches([*reached.values()])
         diverging = diverging_branches(reached.values())
+        apart = dict[str, NotProved]()
         for letter, projection in reached.items():
             with rule("convergence", letter):
                 together += check_convergence(projection, diverging)
+                try:
+                    check_warpgroups(projection)
+                except NotProved as error:
+                    apart[letter] = error
         with rule("variables", ""):
             check_parts(variables.parts, {n.pool for n in self.witness.kernels if n.pool}, self.witness.launch)
         if self.witness.launch and (self.witness.depends or any(p.handed for p in projections.values())):
@@ -125,6 +139,10 @@ class _Proof:
             def check(part: Program, its: Mapping[str, Projection], given: int, whole: Program) -> None:
                 nonlocal loops
                 waits.append(check_waiting(part, its))
+                alone = given == TRUE or self.placements.is_of_cta(given)
+                for letter, error in apart.items():
+                    with rule("convergence", letter):
+                        check_order_of_warpgroups(part, its, letter, error, alone)
                 with rule("termination", ""):
                     loops = max(loops, check_termination(list(its.values()), given, whole))
 
@@ -321,6 +339,7 @@ class _Proof:
             variables.check_calls(kernel, module, own_symbols)
         if self.witness.launch:
             _check_clusters(self.witness.launch.clusters, fused.entry, kernel.entry)
+            _check_warpgroups(named.launch.first if named.launch else 0, kernel)
         return Projection(
             self.terms, fused, kernel, mine, variables.names(), own_symbols, frozenset(foreign), branches,
             name, self.placements, handed,
@@ -350,6 +369,16 @@ def _check_clusters(claimed: bool, *entries: Function) -> None:
             raise Failed(
                 "placement", "", entry.line, "the checker has no rules for clusters of kernels with own shapes"
             )
+
+
+def _check_warpgroups(first: int, kernel: Program) -> None:
+    """That four warps which are one warpgroup in the kernel are one in the fused kernel, where that matters."""
+    if first % WARPGROUP == 0:
+        return
+    for step in kernel.steps:
+        if step.facts.row.scope == Scope.WARPGROUP or step.facts.space == "tensor":
+            what = f"needs whole warpgroups, and the kernel begins at thread {first}"
+            raise Failed("placement", "", 1, f"{quoted(step)} {what}")
 
 
 def _may_be(own: Step, kernel: Program, step: Step, fused: Program) -> bool:

@@ -93,3 +93,27 @@ def test_a_loop_in_which_others_stay_when_those_that_asked_have_left() -> None:
     assert "may go on when no kernel does" in str(made)
     again = "and.pred %a_p1, %a_p1, %a_p1;\nvote.sync.any.pred %a_p4, %a_p1, -1;\n@!%a_p4 bra $END;\n"
     assert certificate(given, code.format(again)), str(certificate(given, code.format(again)))
+
+
+SKIPS = """
+setp.gt.u32 %p1, %r1, 40;
+@%p1 bra DONE;
+vote.sync.any.pred %p2, %p1, -1;
+selp.b32 %r2, 1, 0, %p2;
+st.global.u32 [%d2], %r2;
+DONE:
+"""
+
+
+def test_lanes_that_end_in_the_block_of_a_vote_are_not_waited_for() -> None:
+    """They pass it by with a guard, and are where the others are when these have voted."""
+    cut = "vote.sync.ballot.b32 %a_r5, %a_p3, -1;\n"
+    code = "A4\nnot.pred %a_p3, %a_p1;\n" + cut + "A6: @%a_p3 vote.sync.any.pred %a_p2, %a_p1, {};\nA7\n"
+    code += "A8: @%a_p3 st.global.u32 [%a_d2], %a_r2;\n"
+    waits = Given(ADDRESS + SKIPS, ADDRESS + "bar.sync 0;\nst.global.u32 [%d2], %r1;")
+    begin, end = "A1\nA2\nA3\nB1\nB2\nB3\n", "B4\nB5\n"
+    wrong = begin + code.format("-1") + end
+    check(waits, begin + code.format("%a_r5") + end, wrong, because="names a lane whose kernel has ended")
+    assert not certificate(waits, begin + code.format("-1") + "bra L;\nL:\n" + end)
+    nothing = Given(ADDRESS + SKIPS, ADDRESS + "st.global.u32 [%d2], %r1;")
+    assert certificate(nothing, begin + code.format("-1") + "B4\n")  # they come to their end unaided

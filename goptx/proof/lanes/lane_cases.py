@@ -99,7 +99,8 @@ class LaneCases:
         given = self.formulas.either(case.given, other.given)
         own = self._pruned(registers, case.place)
         taken = case.taken if case.taken == other.taken else None
-        return Case(case.place, given, own, case.moved & other.moved, done, order, taken)
+        met = case.met & other.met
+        return Case(case.place, given, own, case.moved & other.moved, done, order, taken, met)
 
     def _pruned(self, registers: Mapping[str, int], place: int) -> dict[str, int]:
         live = self.kernel.live[place] if place != END else frozenset[str]()
@@ -357,6 +358,7 @@ class LaneCases:
         self.of.matched.setdefault(fused.number, set()).add(step.number)
         case.done |= {fused.number}
         case.order = (*case.order, fused.number)
+        case.met |= {fused.number} if fused.facts.row.scope else set()
         if fused.facts.row.scope >= Scope.CTA:
             case.taken = None
         return True

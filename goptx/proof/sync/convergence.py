@@ -118,10 +118,16 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
             raise NotProved(last.line, what)
         _check_sides(projection, branch, last, together)
         _check_counted(projection, branch, last, counted)
-    of_warpgroups = [s for s in together if s.facts.row.scope == Scope.WARPGROUP]
-    for branch in sorted(varying_branches(fused, Scope.WARPGROUP)) if of_warpgroups else ():
-        _check_sides(projection, branch, fused.steps[fused.blocks[branch][-1]], of_warpgroups)
     return len(together)
+
+
+def check_warpgroups(projection: Projection) -> None:
+    """That what threads of a warpgroup execute together stands on one side of branches that they may take differently.
+    Raises `NotProved`."""
+    fused = projection.fused
+    steps = [fused.steps[n] for n in projection.matched if fused.steps[n].facts.row.scope == Scope.WARPGROUP]
+    for branch in sorted(varying_branches(fused, Scope.WARPGROUP)) if steps else ():
+        _check_sides(projection, branch, fused.steps[fused.blocks[branch][-1]], steps)
 
 
 def _check_guard(projection: Projection, step: Step) -> None:

@@ -76,10 +76,27 @@ def check_arrivals(
     _Order(fused, {letter: projection}, {letter: own}, Found(), counted=numbers, far=True).check()
 
 
+def check_order_of_warpgroups(
+    fused: Program, projections: Mapping[str, Projection], letter: str, error: NotProved, whole: bool
+) -> None:
+    """That all threads of a CTA come in one order to barriers and to what threads of a warpgroup execute together in a
+    kernel; `whole` if these are all that are followed. Raises the `error` by which that does not stand on one side of
+    branches."""
+    numbers = projections[letter].matched
+    together = frozenset(n for n in numbers if fused.steps[n].facts.row.scope == Scope.WARPGROUP)
+    own = {k: [fused.steps[n] for n in p.matched if is_barrier(fused.steps[n])] for k, p in projections.items()}
+    try:
+        if not whole:
+            raise error
+        _Order(fused, projections, own, Found(), together=together, far=True).check()
+    except NotProved:
+        raise error from None
+
+
 @dataclass
 class _Order:
     """Follows sets of places from barrier to barrier. `counted` are the barriers that wait for all threads that are
-    followed, also for those that have ended."""
+    followed, also for those that have ended; `together` other instructions that all of them have to come to."""
 
     fused: Program
     projections: Mapping[str, Projection]
@@ -87,6 +104,7 @@ class _Order:
     found: Found
     holds: Holds | None = None
     counted: frozenset[int] = frozenset()
+    together: frozenset[int] = frozenset()
     far: bool = False  # whether branches that decide no more than a later barrier are followed, too
     shared: set[tuple[int, int]] = field(
         default_factory=set
@@ -144,6 +162,8 @@ class _Order:
 
     def _is_met(self, step: Step) -> bool:
         """Whether all threads that are followed come there, or all of a kernel."""
+        if step.number in self.together:
+            return True
         known = not self.counted or any(step in its for its in self.own.values())
         return known and is_barrier(step) and _stands_for_plain(step, self.projections)
 
@@ -225,7 +245,7 @@ class _Order:
             ends = set(self.fused.successors(start))
             differ = len({frozenset([None]) if t == END else self._labels[t] for t in ends}) > 1
             alike = start not in self._varying or self._of_kernel(start)
-            if differ and (alike or (not self.counted and self._is_presumed(start))):
+            if differ and (alike or (not self.counted | self.together and self._is_presumed(start))):
                 found.add(start)
         return frozenset(found)
 
@@ -251,6 +271,8 @@ class _Order:
         return (self.fused.steps[n] for n in self.fused.blocks[start])
 
     def _label(self, step: Step) -> Label:
+        if step.number in self.together:
+            return str(step.number), "", ""
         letters = "".join(letter for letter, p in self.projections.items() if p.own(step.number))
         ids = {new for p in self.projections.values() for _, new in p.barrier_ids.get(step.number, ())}
         named = step.sources[0].text if step.sources else step.opcode
