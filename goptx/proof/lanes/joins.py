@@ -38,6 +38,7 @@ class _Join:
     loop: frozenset[int]  # the blocks of the loop that begins here
     entries: list[int]  # the states from outside it
     held: frozenset[int] = frozenset()  # variables that keep their meaning
+    steady: set[int] = field(default_factory=set)  # what predicates are on each edge alike
     edges: dict[int, int] = field(default_factory=dict)
 
     def joined(self) -> State:
@@ -148,6 +149,7 @@ class _Join:
         formulas = self.of.formulas
         if all(v == values[0] for v in values) and self.of.terms.blocks_of_formula(values[0]).isdisjoint(self.loop):
             self.held |= formulas.support(values[0])
+            self.steady |= {values[0]} - {FALSE, TRUE}
             return values[0]
         if values not in known:
             opposite = tuple(formulas.negation(v) for v in values)
@@ -198,7 +200,8 @@ class _Join:
             olds = set(formulas.support(condition))
             for other, came in self.edges.items() if i in self.entries else ():
                 condition = formulas.both(condition, came if other == i else formulas.negation(came))
-            for atom, value in (*((a, v[i]) for a, v in links), *((a, v[position]) for a, v in more)):
+            stays = ((v, v) for v in self.steady if of.terms.formula_under(v, old) != v)
+            for atom, value in (*((a, v[i]) for a, v in links), *((a, v[position]) for a, v in more), *stays):
                 for known in dict.fromkeys((of.terms.formula_under(value, old), value)):  # each has other comparisons
                     known = formulas.replaced(known, by)
                     olds |= formulas.support(known)
