@@ -110,6 +110,9 @@ class Projection:
             self.terms, self.kernel, self.kernel_symbols, own, f"own {self.letter}", self.placement.special, integers
         )  # fmt: skip
         self.claimed = frozenset(n for numbers in self.claims.values() for n in numbers)
+        written = [{w for s in self.fused.steps if (s.number in self.foreign) == foreign for w in s.writes}
+                   for foreign in (True, False)]  # fmt: skip
+        self.others = frozenset(written[0] - written[1])
 
     def _renaming(self) -> dict[str, str]:
         """A guess at which register of the fused kernel stands for which of the kernel. Nothing rests on it."""

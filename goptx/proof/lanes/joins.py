@@ -168,20 +168,17 @@ class _Join:
         more: Links = []
         data: dict[tuple[int, ...], int] = {}
         truths: dict[tuple[int, ...], int] = {}
-        seen: dict[tuple[bool, tuple[int, ...]], int] = {}
-        for name, value in outer.items():
-            kind = of.fused.is_predicate(name)
-            key = kind, tuple(self._outer(i, place, name) for i in own)
-            seen.setdefault(key, value)
-            if kind:
-                seen.setdefault((kind, tuple(formulas.negation(v) for v in key[1])), formulas.negation(value))
+        seen: dict[tuple[bool, tuple[int, ...]], int] | None = None
         for name in names:
             kind = of.kernel.is_predicate(name)
-            values = tuple(self._inner(i, place, name) for i in own)
             twin = of.renamed.get(name, "")
             if twin in outer and of.fused.is_predicate(twin) == kind and self._are_twins(own, place, name, twin):
                 registers[name] = outer[twin]
-            elif (kind, values) in seen:
+                continue
+            if seen is None:
+                seen = self._seen(place, own, outer)
+            values = tuple(self._inner(i, place, name) for i in own)
+            if (kind, values) in seen:
                 registers[name] = seen[kind, values]
             elif kind:
                 registers[name] = self._truth(f"{self.start} of {of.letter} at {place} {name}", values, truths, more)
@@ -209,6 +206,19 @@ class _Join:
             given = formulas.either(given, formulas.without(condition, olds - fresh - self.held))
         moved = frozenset.intersection(*(self.states[i].cases[place][2] for i in own))
         return given, registers, moved - {self.start}
+
+    def _seen(self, place: int, own: list[int], outer: Mapping[str, int]) -> dict[tuple[bool, tuple[int, ...]], int]:
+        """What registers of the fused kernel hold, by their values on the edges; without those of other kernels."""
+        of, found = self.of, dict[tuple[bool, tuple[int, ...]], int]()
+        for name, value in outer.items():
+            if name in of.others:
+                continue
+            kind = of.fused.is_predicate(name)
+            values = tuple(self._outer(i, place, name) for i in own)
+            found.setdefault((kind, values), value)
+            if kind:
+                found.setdefault((kind, tuple(map(of.formulas.negation, values))), of.formulas.negation(value))
+        return found
 
     def _inner(self, i: int, place: int, name: str) -> int:
         """The value of a kernel's register; one that was never written may be whatever the fused kernel has."""
