@@ -162,10 +162,13 @@ class _Order:
 
     def _is_met(self, step: Step) -> bool:
         """Whether all threads that are followed come there, or all of a kernel."""
-        if step.number in self.together:
-            return True
-        known = not self.counted or any(step in its for its in self.own.values())
-        return known and is_barrier(step) and _stands_for_plain(step, self.projections)
+        return step.number in self._met
+
+    @cached_property
+    def _met(self) -> frozenset[int]:
+        known = {s.number for its in self.own.values() for s in its}
+        barriers = (s for s in self.fused.steps if is_barrier(s) and (not self.counted or s.number in known))
+        return self.together.union(s.number for s in barriers if _stands_for_plain(s, self.projections))
 
     def _step(self, place: Place) -> Step:
         return self.fused.steps[self.fused.blocks[place[0]][place[1]]]
