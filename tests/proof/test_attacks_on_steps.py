@@ -127,3 +127,12 @@ def test_what_is_computed_in_an_earlier_block_than_its_turn() -> None:
     wrong = [("A3", "A3: mov.u32 %a_r2, %ntid.x;"), ("A4", "A4: add.u32 %a_r3, %a_r2, 6;"), ("A3\nA4", "A4\nA3")]
     for old, new in [*wrong, ("B5", "B5\nA3: mov.u32 %a_r3, 5;"), ("B5\n", "B5\nA2\n")]:
         assert not given.certificate(text.replace(old, new)).proved, new
+
+
+def test_a_constant_that_is_chosen_has_a_type() -> None:
+    """A whole number among floats may be another one than among bits."""
+    a = "setp.gt.u32 %p1, %r1, 4;\nselp.{} %r2, 1, 0, %p1;\nst.global.u32 [%d2], %r2;\n"
+    for own, other in (("u32", "f32"), ("f32", "b32")):
+        right = "A4\nA5\nA6"
+        of_one(a.format(own), right, f"A4\nA5: selp.{other} %a_r2, 1, 0, %a_p1;\nA6", because="has other operands")
+    of_one(a.format("u32"), "A4\nA5: selp.b32 %a_r2, 1, 0, %a_p1;\nA6", "A4\nA5: selp.b32 %a_r2, 0, 1, %a_p1;\nA6")
