@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import ASKED, AT, END, HELD, REDUCED, VOTED
+from goptx.proof.kernel_code import ASKED, AT, END, HELD, OF_CTA, REDUCED, VOTED
 from goptx.proof.lanes.lane_states import Lanes, State
 
 if TYPE_CHECKING:
@@ -80,12 +80,17 @@ class _Join:
     def _is_asked(self, name: str) -> bool:
         """Whether it stands for no register, and is known on each edge: which lanes asked, or what a register holds."""
         known = all(name in s.registers for s in self.states)
-        return name.startswith(ASKED) or (known and name.startswith((VOTED, REDUCED, AT, HELD)))
+        return name in self._last or (known and name.startswith((ASKED, VOTED, REDUCED, AT, HELD)))
+
+    @property
+    def _last(self) -> tuple[str, str]:
+        """Whether a lane asked the last time that its warp, or its CTA, did."""
+        return f"{ASKED}{self.of.letter}", f"{ASKED}{OF_CTA}{self.of.letter}"
 
     def _read(self, state: State, name: str) -> int:
-        """What a register holds on an edge. A lane that comes by where no lane voted counts as one that asked: that asks
-        more of it, to go on by itself."""
-        if name.startswith(ASKED) and name not in state.registers:
+        """What a register holds on an edge. A lane that comes by where nobody voted counts as one that asked: more is
+        asked of it then, which is to go on by itself."""
+        if name in self._last and name not in state.registers:
             return TRUE
         return self.of.outer.read(state.registers, name)
 
