@@ -9,8 +9,8 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
 from functools import reduce
 
+from goptx.proof.code.kernel_code import CARRY, NOWHERE, Program, Source, Step
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import CARRY, NOWHERE, Program, Source, Step
 from goptx.proof.placement.integers import Integers
 from goptx.proof.terms import Terms
 from goptx.ptx.ir import whole_number
@@ -148,7 +148,7 @@ class Evaluation:
     def _chosen(self, registers: Registers, source: Source, type_: str) -> int:
         """An operand of a selection. What a constant is depends on its type, as where it is moved to a register."""
         found = self.source(registers, source)
-        if self._is_register(source) or not type_[0] == "f":
+        if self._is_register(source) or type_[0] != "f":
             return found
         return self.terms.make(f"mov.{type_}", found)
 

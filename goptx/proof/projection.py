@@ -15,16 +15,16 @@ import heapq
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
+from goptx.proof.code.kernel_code import ASKED, CARRY, END, OF_CTA, REDUCED, VOTED, NotProved, Program, Step
+from goptx.proof.code.step_forms import count_of, is_full
 from goptx.proof.dependent.handed_on import Cells, Moved
 from goptx.proof.evaluation import Evaluation, operands_of
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import ASKED, CARRY, END, OF_CTA, REDUCED, VOTED, NotProved, Program, Step
 from goptx.proof.lanes.joins import joined
 from goptx.proof.lanes.lane_cases import LaneCases
 from goptx.proof.lanes.lane_states import Case, Cases, Event, State
 from goptx.proof.memory_order import Access, access_of
 from goptx.proof.placement.placement import Placements
-from goptx.proof.step_forms import count_of, is_full
 from goptx.proof.sync.unaided import unaided
 from goptx.proof.sync.waits import id_position, waits_for_all
 from goptx.proof.terms import Terms

@@ -10,16 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
-from goptx.proof.called_functions import pure_functions
 from goptx.proof.certificate import Certificate, Established, Gap, digest
+from goptx.proof.code.called_functions import pure_functions
+from goptx.proof.code.inlined_calls import with_functions
+from goptx.proof.code.kernel_code import NotProved, Program, Step
+from goptx.proof.code.read_steps import program_of
+from goptx.proof.code.step_forms import quoted
 from goptx.proof.dependent.conflicts import Conflicts
 from goptx.proof.dependent.handed_on import cells_of, is_move, is_plain
 from goptx.proof.dependent.kernel_order import HandedOn
 from goptx.proof.dependent.own_elements import Elements
 from goptx.proof.failures import Failed, rule
 from goptx.proof.formulas import TRUE
-from goptx.proof.inlined_calls import with_functions
-from goptx.proof.kernel_code import NotProved, Program, Step, program_of
 from goptx.proof.lanes.reached_code import in_reached_code
 from goptx.proof.placement.placement import Placements, placements_of
 from goptx.proof.placement.pooled_memory import check_parts, in_pool
@@ -27,7 +29,7 @@ from goptx.proof.placement.thread_groups import check_groups
 from goptx.proof.placement.thread_views import ThreadView
 from goptx.proof.placement.uniform_terms import note_warp_numbers
 from goptx.proof.projection import Projection
-from goptx.proof.step_forms import quoted
+from goptx.proof.sync.barrier_order import Found
 from goptx.proof.sync.convergence import (
     check_convergence,
     check_warpgroups,
@@ -36,7 +38,7 @@ from goptx.proof.sync.convergence import (
 )
 from goptx.proof.sync.products import check_products
 from goptx.proof.sync.termination import check_termination
-from goptx.proof.sync.waiting import Found, check_order_of_warpgroups, check_waiting
+from goptx.proof.sync.waiting import check_order_of_warpgroups, check_waiting
 from goptx.proof.terms import Terms
 from goptx.proof.variables import Variables, pointer_alignment
 from goptx.proof.witness import Claim, Named, Witness, read_witness

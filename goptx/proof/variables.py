@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from goptx.proof.called_functions import View, are_alike, why_not
+from goptx.proof.code.called_functions import View, are_alike, why_not
+from goptx.proof.code.kernel_code import NotProved, Program
 from goptx.proof.failures import Failed, rule
-from goptx.proof.kernel_code import NotProved, Program
 from goptx.proof.placement.pooled_memory import POOL, Part, part_of
 from goptx.proof.witness import Named, Witness
 from goptx.ptx.ir import Module, Name, Variable

@@ -6,7 +6,7 @@ import pytest
 
 import goptx
 from goptx.proof.certificate import digest
-from goptx.proof.kernel_code import program_of
+from goptx.proof.code.read_steps import program_of
 from goptx.proof.prove import prove_text
 from goptx.proof.sync.varying import varying_branches
 from goptx.ptx.opcodes import Scope

@@ -183,7 +183,7 @@ ret;
 def test_loops_within_loops_that_a_warp_goes_through_for_lanes_that_ask(strategy: Strategy) -> None:
     """Lanes that have left the outer loop come along, as others of their warp ask for it; at first nobody votes."""
     kernels = [INNER.replace("NAME", name) for name in "ab"]
-    text = fused(*kernels, strategy).text()
+    text = fused(kernels[0], kernels[1], strategy).text()
     assert "vote.sync.any" in text
     modules = [parse(k) for k in kernels]
     assert prove_text(text, modules), str(prove_text(text, modules))

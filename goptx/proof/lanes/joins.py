@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from goptx.proof.code.kernel_code import ASKED, AT, END, HELD, OF_CTA, REDUCED, VOTED
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import ASKED, AT, END, HELD, OF_CTA, REDUCED, VOTED
 from goptx.proof.lanes.lane_states import Lanes, State
 
 if TYPE_CHECKING:

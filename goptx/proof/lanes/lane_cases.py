@@ -9,14 +9,14 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, NoReturn
 
+from goptx.proof.code.kernel_code import END, NotProved, Step
+from goptx.proof.code.step_forms import FULL, count_of, form_of, mask_of, quoted, without
 from goptx.proof.dependent.handed_on import Moved, check_move, lanes_of
 from goptx.proof.evaluation import operands_of
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import END, NotProved, Step
 from goptx.proof.lanes.lane_states import Case, Cases, Event, Lanes
 from goptx.proof.lanes.left_lanes import LeftLanes, ballots_in
 from goptx.proof.memory_order import Access, may_change_places
-from goptx.proof.step_forms import FULL, count_of, form_of, mask_of, quoted, without
 from goptx.proof.sync.waits import id_position, waits_for_all
 from goptx.ptx.opcodes import Scope
 
@@ -116,18 +116,8 @@ class LaneCases:
             a, b = (self.inner.read(r, name) for r in (first, second))
             if a != b:
                 is_predicate = self.kernel.is_predicate(name)
-                equal = self.terms.truths_are_equal if is_predicate else self.terms.are_equal
-                twin = next(
-                    (
-                        twin
-                        for twin in self._twins(name, done)
-                        if all(
-                            name not in its or equal(value, twin, given)
-                            for its, value, given in ((first, a, test), (second, b, other))
-                        )
-                    ),
-                    None,
-                )
+                its = [(value, given) for r, value, given in ((first, a, test), (second, b, other)) if name in r]
+                twin = next((t for t in self._twins(name, done) if self._holds(t, its, is_predicate)), None)
                 if twin is not None:
                     a = twin
                 elif self.formulas.both(test, other) != FALSE:  # a lane may be in both: its value is not known
@@ -136,6 +126,11 @@ class LaneCases:
                     a = (self.formulas.ite if is_predicate else self.terms.choice)(test, a, b)
             found[name] = a
         return found
+
+    def _holds(self, value: int, its: Sequence[tuple[int, int]], is_predicate: bool) -> bool:
+        """Whether all of these are that value, each where its formula holds."""
+        equal = self.terms.truths_are_equal if is_predicate else self.terms.are_equal
+        return all(equal(own, value, given) for own, given in its)
 
     def _twins(self, name: str, done: Set[int] | None) -> Iterator[int]:
         """What the register of the fused kernel that stands for one of the kernel holds after the last of the steps

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from goptx.proof.code.kernel_code import END, NotProved, Step
+from goptx.proof.code.step_forms import FULL, mask_of, quoted
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import END, NotProved, Step
 from goptx.proof.lanes.lane_states import Case, Event
-from goptx.proof.step_forms import FULL, mask_of, quoted
 from goptx.proof.sync.unaided import concerns_others, unaided
 from goptx.proof.sync.waits import is_counted
 from goptx.proof.terms import Term, Terms

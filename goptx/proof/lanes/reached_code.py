@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 
-from goptx.proof.kernel_code import Program, Step
+from goptx.proof.code.kernel_code import Program, Step
 from goptx.proof.projection import Projection
 
 

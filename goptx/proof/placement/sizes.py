@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import reduce
 from math import prod
 
-from goptx.proof.kernel_code import NotProved
+from goptx.proof.code.kernel_code import NotProved
 from goptx.proof.placement.integers import Integers
 from goptx.proof.polynomials import Form, less, total, whole
 from goptx.proof.terms import Terms

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from goptx.proof.code.kernel_code import OfWarp, Program
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import OfWarp, Program
 from goptx.proof.placement.placement import Placements
 from goptx.proof.placement.sizes import LaunchSizes
 from goptx.proof.polynomials import less

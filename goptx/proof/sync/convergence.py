@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from goptx.proof.code.kernel_code import END, NotProved, Program, Step
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.lanes.lane_states import Case
 from goptx.proof.projection import Projection
 from goptx.proof.sync.unaided import common_region, common_side, unaided

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from goptx.proof.kernel_code import END, NotProved, Program, Step
+from goptx.proof.code.kernel_code import END, NotProved, Program, Step
 
 
 def check_products(fused: Program) -> None:

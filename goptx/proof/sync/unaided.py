@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from goptx.proof.kernel_code import END, Program, Step, nearest_of_all
+from goptx.proof.code.kernel_code import END, Program, Step, nearest_of_all
 
 
 @lru_cache(maxsize=16)

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 
-from goptx.proof.kernel_code import CARRY, END, Program, Source, Step
+from goptx.proof.code.kernel_code import CARRY, END, Program, Source, Step
 from goptx.proof.sync.unaided import joins
 from goptx.ptx.opcodes import Scope
 
