@@ -4,9 +4,9 @@
     .ci/notebooks.py [NOTEBOOK...]             tries them, and leaves the files as they are
     .ci/notebooks.py --write [NOTEBOOK...]     puts the outputs into them, with where and when they were made
 
-Committed outputs come from a GPU; `tests/test_notebooks.py` asserts that they are those of the code. Without a GPU the
-notebooks run on the emulator, and Triton, where it is installed, compiles for a GPU that is not there. A notebook may
-take 20 seconds of processor time. Needs nbclient and ipykernel.
+Committed outputs come from a GPU, except those of code that needs none; `tests/test_notebooks.py` asserts that they
+are those of the code. Without a GPU the notebooks run on the emulator, and Triton, where it is installed, compiles for
+a GPU that is not there. A notebook may take 20 seconds of processor time. Needs nbclient and ipykernel.
 """
 
 from __future__ import annotations

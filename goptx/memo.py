@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import cached_property
+from functools import cached_property, wraps
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 T = TypeVar("T")
+A = TypeVar("A")
 
 
 class Same(Generic[T]):
@@ -23,6 +24,44 @@ class Same(Generic[T]):
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Same) and self.held is other.held
+
+
+class once(Generic[T]):
+    """A property that is computed when it is first read, and from then on is an attribute like any other. As
+    `functools.cached_property`, without the lock that this has before Python 3.12 and which takes longer than a short
+    computation. Threads that ask at one time may both compute it."""
+
+    def __init__(self, find: Callable[[Any], T]) -> None:
+        self.find = find
+        self.__doc__ = find.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> once[T]: ...
+    @overload
+    def __get__(self, instance: object, owner: type | None = None) -> T: ...
+    def __get__(self, instance: object | None, owner: type | None = None) -> once[T] | T:
+        if instance is None:
+            return self
+        found = instance.__dict__[self.name] = self.find(instance)
+        return found
+
+
+def cached_in_argument(find: Callable[[A], T]) -> Callable[[A], T]:
+    """Decorates a function of an object that never changes and has a `__dict__`: the result is stored there."""
+    name = f"_of_{find.__module__}.{find.__name__}"
+
+    @wraps(find)
+    def stored(of: A) -> T:
+        attributes = of.__dict__
+        if name not in attributes:
+            attributes[name] = find(of)
+        found: T = attributes[name]
+        return found
+
+    return stored
 
 
 class Memo(dict[K, V]):

@@ -32,6 +32,9 @@ UNPROVED: tuple[Unproved, ...] = get_args(Unproved)
 Fold = Literal["static", "chunk", "ticket"]  # which of a kernel's CTAs a CTA of folded grids runs
 FOLDS: tuple[Fold, ...] = get_args(Fold)
 
+Binding = Literal["sm"]  # what decides which kernel a CTA of an interleaved grid runs, other than its number
+BINDINGS: tuple[Binding, ...] = get_args(Binding)
+
 Objective = Literal["device", "launched"]  # the time on the device alone, or with what the host takes to launch
 OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
 

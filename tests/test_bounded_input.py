@@ -15,7 +15,9 @@ from command_line import run
 import goptx
 from goptx.cli.depfile import rule
 from goptx.errors import CannotLink, GoptxError, InputError, PtxSyntaxError
+from goptx.options import Strategy
 from goptx.ptx.parse import parse
+from goptx.strategies.fuse import STRATEGIES
 
 HERE = Path(__file__).parent
 KERNELS = HERE.parent / "examples" / "kernels"
@@ -115,6 +117,15 @@ def loops_in_a_loop(number: int) -> str:
     return kernel(f"{LOADED}mov.u32 %r3, 0;\nLOOP:\n{loops(number).partition(LOADED)[2].partition('ret;')[0]}{ends}")
 
 
+def voted_sides(number: int) -> str:
+    """Sides in a row with a loop on them, so that warps go there if any of their lanes does."""
+    each = (
+        "and.b32 %r3, %r2, {0} + 1;\nsetp.eq.s32 %p1, %r3, 0;\n@%p1 bra S{0};\nmov.u32 %r4, 0;\nL{0}:\n"
+        "add.u32 %r4, %r4, 1;\nst.global.u32 [%d3], %r4;\nsetp.lt.u32 %p2, %r4, %r1;\n@%p2 bra L{0};\nS{0}:\n"
+    )
+    return kernel(LOADED + "".join(map(each.format, range(number))))
+
+
 def long_sides(number: int) -> str:
     """Sides in a row that are too long for predicates."""
     sides = ["".join(f"{op} %r2, %r2, %r{3 + i % 2};\n" for i in range(24)) for op in ("add.u32", "mul.lo.u32")]
@@ -191,24 +202,30 @@ def test_calls_that_would_be_inlined_without_end(times: int, depth: int) -> None
     assert found.endswith("[size-limits]")
 
 
-def test_how_many_instructions_may_be_inlined(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_many_instructions_may_be_inlined() -> None:
     text = calls(2, 3)  # four calls of f0
-    monkeypatch.setenv("GOPTX_MAX_INLINED", "12")
     with pytest.raises(CannotLink) as refused:
-        goptx.weave(text, text)
-    assert "which makes more than the 12 instructions that GOPTX_MAX_INLINED allows; " in str(refused.value)
-    assert "raise GOPTX_MAX_INLINED" in str(refused.value)
-    monkeypatch.setenv("GOPTX_MAX_INLINED", "60")
-    assert goptx.weave(text, text).ptx.count("bar.sync") == 4
-    monkeypatch.setenv("GOPTX_MAX_INLINED", "")  # the default
+        goptx.weave(text, text, max_inlined=12)
+    assert "which makes more than the 12 instructions that max_inlined= allows; " in str(refused.value)
+    assert "raise max_inlined=, " in str(refused.value)
+    assert goptx.weave(text, text, max_inlined=60).ptx.count("bar.sync") == 4
     goptx.weave(text, text)
 
 
-@pytest.mark.parametrize("stated", ["many", "-1", "1e6", "9" * 5000])
-def test_a_limit_that_is_no_number(stated: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GOPTX_MAX_INLINED", stated)
-    with pytest.raises(InputError, match=r"is not a number of instructions; give .*GOPTX_MAX_INLINED=200000\."):
-        goptx.weave(calls(1, 3), calls(1, 3))
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_strategy_takes_the_limit_and_hands_it_on(strategy: Strategy) -> None:
+    text, shapes = calls(2, 3), [goptx.Shape(1, 32)] * 2
+    coarse = goptx.coarsen(text, max_inlined=60) if strategy == "separate" else text  # which fuses nothing else
+    with pytest.raises(CannotLink, match="the 12 instructions that max_inlined= allows"):
+        goptx.fuse(coarse, text, strategy=strategy, shapes=shapes, max_inlined=12)
+    fused = goptx.fuse(coarse, text, strategy=strategy, shapes=shapes, max_inlined=60)
+    assert all(kernel.max_inlined == 60 for kernel in fused.chosen)
+
+
+@pytest.mark.parametrize("stated", ["many", -1, 0, 1e6, True])
+def test_a_limit_that_is_no_number(stated: int) -> None:
+    with pytest.raises(InputError, match=r"max_inlined `.*` is not a number of instructions; give .* such as 200000, "):
+        goptx.weave(calls(1, 3), calls(1, 3), max_inlined=stated)
 
 
 @pytest.mark.slow
@@ -219,17 +236,17 @@ def test_calls_that_are_inlined() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [ifs, ifs_in_a_loop, nested_ifs, early_ends])
 def test_time_grows_with_the_number_of_divergent_branches(make: Callable[[int], str]) -> None:
-    found, less, _ = cost("weave", make(200))
+    found, less, _ = cost("weave", make(100))  # calls are counted by weaving/test_operations.py
     assert found == "done"
-    assert cost("weave", make(800))[1] < 6 + 10 * less  # 4 times n log n would be 5 times
+    assert within("weave", make(400), 3 + 10 * less) == "done"  # 4 times n log n would be 5 times
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [loops, loops_in_a_loop, long_sides])
+@pytest.mark.parametrize("make", [loops, loops_in_a_loop, voted_sides, long_sides])
 def test_time_grows_with_the_number_of_divergent_loops_and_regions(make: Callable[[int], str]) -> None:
-    found, less, _ = cost("weave", make(80))
+    found, less, _ = cost("weave", make(40))
     assert found == "done"
-    assert cost("weave", make(320))[1] < 3 + 8 * less  # quadratic time would be 16 times
+    assert within("weave", make(160), 2 + 8 * less) == "done"  # quadratic time would be 16 times
 
 
 @pytest.mark.slow

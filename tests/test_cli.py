@@ -310,6 +310,7 @@ def test_two_entries_of_one_file_are_woven(tmp_path: Path) -> None:
         ),
         (["weave", HARRIS, SORT, "--max-growth", "nan"], "InputError: max_growth `nan` is not a factor"),
         (["weave", HARRIS, SORT, "--max-growth=-2"], "InputError: max_growth `-2.0` is not a factor"),
+        (["weave", HARRIS, SORT, "--max-inlined=0"], "InputError: max_inlined `0` is not a number of instructions"),
         (["weave", HARRIS, SORT, "--arch", "hopper"], "InputError: `hopper` is not an architecture"),
         (["weave", HARRIS, SORT, "--arch", "sm_80"], "CannotLink: .*sm_90 does not suit sm_80"),
         (["weave", HARRIS, SORT, "--name", "a b"], "InputError: `a b` is not a PTX name"),

@@ -1,7 +1,8 @@
-"""Profiles of suites A and B on a GPU by Nsight Compute: kernels alone, and pairs fused in several ways.
+"""Profiles of suites A, B and C on a GPU by Nsight Compute: kernels alone, and pairs fused in several ways.
 
     python -m benchmarks.profiles [-o benchmarks/results] [--pairs gelu+wmma,...] [--limit N] [--shapes paper,natural]
     python -m benchmarks.profiles --suite b [--pairs hist+maxpool,...] [-o benchmarks/results]
+    python -m benchmarks.profiles --suite c --ways "auto; tuned" [--pairs product+softmax,...] [-o benchmarks/results]
     python -m benchmarks.profiles --again benchmarks/results/DATE-GPU-profiles.json
 
 Suite A in the paper's shape: vertical, horizontal, the published merge, weave and auto; in the natural shape what

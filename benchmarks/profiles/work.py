@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
-import suite_b
+import suite_b.best
+import suite_c
+import suite_c.cases
 from suite_a.schemes import PAIRED, TUNED, Done, Form, Subject, Task
 from suite_a.schemes import made as made_of_a
 
-import goptx
 from goptx.errors import GoptxError
 from goptx.measuring.bench.workload import Workload
 from goptx.strategies.candidate import Candidate
-from goptx.tuning.best import Replay
 from goptx.tuning.making import Job, fused
 from goptx.tuning.measured import Measured, measured
-from profiles.suites import ALONE, A, specifications_of
+from profiles.suites import ALONE, A, C, specifications_of
 
 HALVES = 512  # threads of each kernel in a horizontal CTA, of kernels that may have any block
 
@@ -62,6 +60,8 @@ def launched(form: Form) -> list[str]:
 
 @cache
 def measured_of(subject: Subjects) -> Measured:
+    if subject.suite == C:
+        return suite_c.cases.measured_of(subject.name)
     return measured([], spec=specifications_of(subject.suite, subject.name, subject.shape))
 
 
@@ -109,10 +109,6 @@ def _forms(subject: Subjects, way: str) -> Iterator[Form]:
 
 
 def _tuned(subject: Subjects, found: Measured) -> Form:
-    """What tuning found for a pair of suite B. Raises `InputError` for a pair that was not tuned."""
-    path = Path(suite_b.__file__).parent / "best.json"
-    held = json.loads(path.read_text()).get(subject.name) if path.exists() else None
-    if held is None:
-        raise goptx.InputError(f"{path.name} has nothing of {subject.name}.")
-    best = Replay(path, held)
+    """What tuning found for a pair of suites B and C. Raises `InputError` for a pair that was not tuned."""
+    best = suite_b.best.tuned(subject.name, suite_c.BEST if subject.suite == C else suite_b.best.FILE)
     return Form(best.made(found.kernels), chosen=str(best.candidate))

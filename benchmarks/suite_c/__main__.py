@@ -1,11 +1,14 @@
-"""Suite C on a GPU of architecture sm_90a: folded grids with registers moved between the kernels.
+"""Suite C on a GPU of architecture sm_90a: kernels of language models that run at the same time.
 
-    python -m benchmarks.suite_c [--pairs NAME,...] [-o benchmarks/results] [--forms N] [--tune SECONDS]
+    python -m benchmarks.suite_c [--pairs NAME,...] [--groups] [--tune SECONDS] [-o benchmarks/results]
+    python -m benchmarks.suite_c --resume benchmarks/results/DATE-GPU-suite_c.json [...]
 
-Each pair is made in its folded forms (forms.py) and as `auto` chooses, compared with separate launches on the same
-data, and timed in turn with the unchanged kernels in all ways to run them. The raw times are stored after each pair.
-With --tune each pair is also tuned in so many seconds, without knowledge of these forms.
-The exit status is 1 if anything is wrong or was not measured.
+Each pair is made as `auto` chooses, and four of them in folded forms (forms.py); with --groups, groups of small
+kernels are made by `auto` and by each plain strategy. With --tune each is tuned, too, in so many seconds, without
+knowledge of these. All are compared with separate launches on the same data, and timed in turn with the unchanged
+kernels in all ways to run them, pairs also on partitions of the SMs by green contexts. --inductor gives the seconds
+that Inductor's combo kernels may take for all cases without matrix products. The raw times are stored after each case;
+--resume goes on, leaving out what is in the file. The exit status is 1 if anything is wrong or was not measured.
 """
 
 from __future__ import annotations
@@ -13,45 +16,39 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing, suppress
 from datetime import date
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # where the suites are
 
 from measuring import command_line, environment
-from unseen.agreement import baseline, speedup
-from unseen.makers import Makers, makers
-from unseen.making import TUNED
-from unseen.runs import Row, measured_row
+from suite_b.best import store
+from unseen.makers import makers
 
 import goptx
 from goptx.device.child_process import Lost
+from goptx.measuring.bench.baseline_runs import no_more
 from goptx.measuring.bench.bench import Bench
-from goptx.tuning.judging import BenchLike
-from suite_c import PAIRS
-from suite_c.forms import AUTO, FORMS, made, tuned, workload
+from suite_c import BEST, PAIRS
+from suite_c.cases import GROUPS, is_known
+from suite_c.combo_kernels import has_eager, milliseconds
+from suite_c.forms import workload
+from suite_c.green_contexts import green_runs, offered
+from suite_c.runs import Places, begun, rows
+from suite_c.table import chart, line, table
 
-BARS = {"product+adam_step": 1.17, "product+embedding": 1.15, "attention+adam_step": 1.25, "attention+embedding": 1.15}
+PATIENCE = 60  # seconds until green contexts have to be there
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, help="folder for the results, for example benchmarks/results")
-    parser.add_argument("--pairs", default=",".join(PAIRS), help="some pairs' names")
-    parser.add_argument("--forms", type=int, default=6, metavar="N", help="only the first N forms of each pair")
-    parser.add_argument("--tune", type=float, default=0, metavar="SECONDS", help="tune each pair, too")
-    parser.add_argument("--device", type=int, default=0, help="the number of the GPU")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes that make kernels")
-    parser.add_argument("--commit", help="what to record as the commit where there is no git checkout")
-    options = parser.parse_args()
-    pairs = options.pairs.split(",")
-    if unknown := [pair for pair in pairs if pair not in PAIRS]:
-        parser.error(f"--pairs {','.join(unknown)}: no such pairs; choose from {', '.join(PAIRS)}")
+    options = _options(sys.argv[1:])
     begin = time.monotonic()
     document: dict[str, Any] = {
         "date": date.today().isoformat(),
@@ -59,82 +56,93 @@ def main() -> int:
         **environment(options.commit),
         "rows": [],
     }
-    bench = Bench(options.device)
-    try:
-        with makers(options.workers) as processes:
-            for row in rows(pairs, options.forms, bench, processes, options.tune):
-                document["rows"].append(row)
-                document["seconds"] = round(time.monotonic() - begin)
-                print(_line(row), flush=True)
-                _store(options.output, document)
-    finally:
-        bench.close()
+    earlier = _resumed(options.resume, document) if options.resume else {"rows": []}
+    if earlier is None:
+        return 2
+    document |= {key: earlier[key] for key in ("rows", "combo") if key in earlier}
+    known = {row["name"] for row in document["rows"]}
+    _measure(
+        options, [name for name in options.names if name not in known], document, begin - earlier.get("seconds", 0)
+    )
     print(table(document))
     return 0 if all(row["right"] for row in document["rows"]) else 1
 
 
-def rows(pairs: Sequence[str], forms: int, bench: BenchLike, processes: Makers, tune: float = 0) -> Iterator[Row]:
-    """A row for each pair, in order. `tune`: seconds of tuning for each; 0: none."""
-    futures = {pair: [processes.submit(made, pair, form) for form in (*FORMS[pair][:forms], None)] for pair in pairs}
-
-    for pair in pairs:
-        begin = time.monotonic()
-        row: Row = {"name": pair, "right": False, "ways": {}}
-        try:
-            found = [future.result() for future in futures[pair]]
-            found += [tuned(pair, bench, tune)] if tune else []
-            row |= measured_row(bench, workload(pair), found)
-        except (goptx.GoptxError, Lost, RuntimeError) as error:
-            row["problem"] = str(error)
-        yield {**row, "seconds": round(time.monotonic() - begin, 1)}
-
-
-def table(document: Mapping[str, Any]) -> str:
-    """As Markdown."""
-    lines = [
-        f"# Suite C on {document['gpu']}",
-        "",
-        f"{document['date']}, driver {document['driver']}, commit {document['commit']}. `{document['command']}`, "
-        f"{document.get('seconds')} s.",
-        "",
-        "Speedup of folded grids over the best separate launches (medians, in turn); registers of a thread of each "
-        "kernel, virtual CTAs of the second kernel that are woven.",
-        "",
-        "| pair | right | best separate ms | way | form | speedup | bar | registers | spills, bytes |",
-        "|---" * 9 + "|",
-    ]
-    for row in document["rows"]:
-        if "ms" not in row:
-            lines.append(f"| {row['name']} | NO | {' '.join(row.get('problem', '').split())[:200]} |" + " |" * 6)
-            continue
-        best = baseline(row)
-        for way, facts in row["ways"].items():
-            problem = next((str(facts[key])[:120] for key in ("refused", "failed", "wrong") if key in facts), "")
-            gain = speedup(row, way)
-            name = way if way not in (AUTO, TUNED) else f"{way}: {facts.get('chosen', '-')}"
-            cells = [row["name"], "yes" if gain else "NO", f"{statistics.median(row['ms'][best]):.4f}", best, name]
-            cells += [f"{gain:.3f}" if gain else problem.replace("|", "/"), f"{BARS[row['name']]:.2f}"]
-            cells += [str(facts.get("registers", "-")), str(facts.get("spill_bytes", "-"))]
-            lines.append(f"| {' | '.join(' '.join(cell.split()) for cell in cells)} |")
-    return "\n".join(lines) + "\n"
+def _options(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--output", type=Path, help="folder for the results, for example benchmarks/results")
+    parser.add_argument("--pairs", default=",".join(PAIRS), help='some pairs\' names; "" for none')
+    parser.add_argument("--groups", action="store_true", help="the groups of small kernels, too")
+    parser.add_argument("--forms", type=int, default=6, metavar="N", help="only the first N forms of each pair")
+    parser.add_argument("--tune", type=float, default=0, metavar="SECONDS", help="tune each, too")
+    parser.add_argument("--inductor", type=float, default=0, metavar="SECONDS", help="for Inductor's combo kernels")
+    parser.add_argument("--best", action="store_true", help=f"put the results of tuning into {BEST.name}")
+    parser.add_argument("--resume", type=Path, metavar="FILE", help="go on with the results in this JSON file")
+    parser.add_argument("--device", type=int, default=0, help="the number of the GPU")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes that make kernels")
+    parser.add_argument("--commit", help="what to record as the commit where there is no git checkout")
+    options = parser.parse_args(words)
+    options.names = [*filter(None, options.pairs.split(",")), *(GROUPS if options.groups else ())]
+    if unknown := [name for name in options.names if not is_known(name)]:
+        parser.error(f"--pairs {','.join(unknown)}: no such pairs; choose from {', '.join(PAIRS)}")
+    return options
 
 
-def _line(row: Row) -> str:
-    if "ms" not in row:
-        return f"{row['name']}: NOT MEASURED {row.get('problem', '')[-600:]}"
-    gains = {way: speedup(row, way) for way in row["ways"]}
-    text = ", ".join(f"{way} {'-' if gain is None else f'{gain:.3f}'}" for way, gain in gains.items())
-    return f"{row['name']}: {text}; {'right' if row['right'] else 'NOT RIGHT'}, {row['seconds']} s"
+def _resumed(path: Path, document: dict[str, Any]) -> dict[str, Any] | None:
+    """The results in a file, without those that were not measured; None, and a message, if they are of another commit
+    or GPU."""
+    found: dict[str, Any] = json.loads(path.read_text())
+    if (found["gpu"], found["commit"]) != (document["gpu"], document["commit"]):
+        print(f"{path} is of {found['commit']} on {found['gpu']}: not resumed", file=sys.stderr)
+        return None
+    return {**found, "rows": [row for row in found["rows"] if "ms" in row]}
 
 
-def _store(folder: Path | None, document: Mapping[str, Any]) -> None:
-    """Results so far are stored, even if a later pair fails."""
+def _measure(options: argparse.Namespace, names: Sequence[str], document: dict[str, Any], begin: float) -> None:
+    """Adds the row of each case to the document, which is stored after each."""
+    green = _green(options.device, document)
+    with (
+        closing(Bench(options.device, green_runs if green else no_more)) as bench,
+        makers(options.workers) as made,
+        ProcessPoolExecutor(options.workers, get_context("spawn")) as tuners,
+    ):
+        there = Places(bench, tuners, green)
+        futures = begun(names, made, options.forms)
+        for name in names[:1] * options.workers * (options.tune > 0):
+            tuners.submit(workload, name)  # starts all processes, which tuning would wait for
+        if options.inductor and "combo" not in document:
+            document["combo"] = milliseconds([name for name in options.names if has_eager(name)], options.inductor)
+        for row in rows(futures, there, options.tune):
+            document["rows"].append(row)
+            document["seconds"] = round(time.monotonic() - begin)
+            print(line(row), flush=True)
+            _store(options.output, document)
+            if options.best:
+                store([row], BEST)
+        _store(options.output, document, drawn=True)
+
+
+def _green(device: int, document: dict[str, Any]) -> list[str]:
+    """The partitions of the SMs by green contexts; none, and the reason in the document, where there are none."""
+    try:
+        with makers(1, PATIENCE) as there:
+            return list(there.submit(offered, device).result())
+    except (Lost, RuntimeError) as error:
+        document["green_problem"] = str(error)
+        return []
+
+
+def _store(folder: Path | None, document: dict[str, Any], drawn: bool = False) -> None:
+    """Raw data and a table, and where it is `drawn` a chart, if matplotlib is there."""
     if folder is None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"{document['date']}-{document['gpu_short']}-suite_c"
     (folder / f"{stem}.json").write_text(json.dumps(document) + "\n")
     (folder / f"{stem}.md").write_text(table(document))
+    if drawn:
+        with suppress(goptx.InputError):
+            (folder / f"{stem}.svg").write_text(chart(document).svg())
 
 
 if __name__ == "__main__":

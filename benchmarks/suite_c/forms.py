@@ -1,26 +1,28 @@
-"""The folded forms of each pair that are measured, and how they are made."""
+"""What is made of each pair and group: folded forms, plain strategies, what `auto` chooses, and what tuning finds."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import cache
+from typing import Any, Literal
 
 from unseen.making import TUNED, Made, about
 
 import goptx
+from goptx.launch.parameter_names import letter_of
 from goptx.measuring.bench.workload import Workload
-from goptx.options import Fold
+from goptx.options import MEASURED_STRATEGIES, Assume, Fold, KnownOfKernel, Strategy
 from goptx.tuning.judging import BenchLike
-from goptx.tuning.measured import Measured, measured
-from suite_c import PAIRS, specifications_of
+from suite_c import BEST, FITTED
+from suite_c.cases import GROUPS, given, kernels_of, measured_of
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """registers: of a thread of each kernel. ctas: that are launched; None: one wave of them. woven: how many virtual
-    CTAs of the second kernel run at a time, their instructions woven."""
+    """A folded form. registers: of a thread of each kernel. ctas: that are launched; None: one wave of them. woven: how
+    many virtual CTAs of the second kernel run at a time, their instructions woven."""
 
     registers: tuple[int, int]
     ctas: int | None = None
@@ -50,48 +52,79 @@ _ATTENTION = (
     Form((192, 64), None, 2),
     Form((192, 64), TILES, 1, "chunk"),
 )
-AUTO = "auto"
-FORMS: Mapping[str, tuple[Form, ...]] = {p: _PRODUCT if p.startswith("product") else _ATTENTION for p in PAIRS}
+FORMS: Mapping[str, tuple[Form, ...]] = {p: _PRODUCT if p.startswith("product") else _ATTENTION for p in FITTED}
 """By pair."""
+AUTO: Strategy = "auto"
+PLAIN: tuple[Strategy, ...] = tuple(strategy for strategy in MEASURED_STRATEGIES if strategy != "separate")
+"""The strategies as they are, of which tuning should miss none of a group."""
+
+Known = Literal["auto, sizes known"]  # what `auto` chooses if it is given the integer arguments of the launch
+KNOWN: Known = "auto, sizes known"
+Way = Form | Strategy | Known
 
 
-@cache
-def measured_of(pair: str, small: bool = False) -> Measured:
-    """`small`: in the sizes for checks."""
-    return measured([], spec=specifications_of(pair), small=small)
+def ways_of(name: str, forms: int) -> tuple[Way, ...]:
+    """What is made: the first so many folded forms, of a group the plain strategies, and what `auto` chooses, without
+    and with the sizes."""
+    return (*FORMS.get(name, ())[:forms], *(PLAIN if name in GROUPS else ()), AUTO, KNOWN)
 
 
-def workload(pair: str, small: bool = False) -> Workload:
+def workload(name: str, small: bool = False) -> Workload:
     """What is run and measured."""
-    return measured_of(pair, small).workload
+    return measured_of(name, small).workload
 
 
-def made(pair: str, form: Form | None, small: bool = False, assembled: bool = True) -> Made:
-    """The pair in that form, None for what `auto` chooses, by default with its machine code."""
+def made(name: str, way: Way, small: bool = False, assembled: bool = True) -> Made:
+    """The pair or group in that way, by default with its machine code."""
     begin = time.monotonic()
+    called = way.name if isinstance(way, Form) else way
     try:
-        found = measured_of(pair, small)
-        if form is None:
-            woven = goptx.fuse(*found.kernels, strategy="auto", shapes=found.shapes)
-            facts = about(woven, assembled)
-            return Made(AUTO, woven, {**facts, "seconds": round(time.monotonic() - begin, 2)})
-        first, second = found.kernels
-        own = found.shapes[1]
-        woven = goptx.fuse(
-            first,
-            goptx.coarsen(second, form.woven, shape=own) if form.woven > 1 else second,
-            strategy="horizontal", shapes=found.shapes, fold=form.fold, ctas=form.ctas, role_registers=form.registers,
-        )  # fmt: skip
+        woven = _folded(name, way, small) if isinstance(way, Form) else _fused(name, way, small)
         facts = about(woven, assembled)
     except goptx.GoptxError as error:
-        return Made(form.name if form else AUTO, facts={"refused": str(error)})
-    return Made(form.name, woven, {**facts, "seconds": round(time.monotonic() - begin, 2)})
+        return Made(called, facts={"refused": str(error)})
+    return Made(called, woven, {**facts, "seconds": round(time.monotonic() - begin, 2)})
 
 
-def tuned(pair: str, bench: BenchLike, seconds: float) -> Made:
-    """The result of tuning the pair."""
+def _fused(name: str, way: Strategy | Known, small: bool) -> goptx.Woven:
+    found = measured_of(name, small)
+    if way == KNOWN:
+        return goptx.fuse(*found.kernels, strategy=AUTO, shapes=found.shapes, assume=sizes_of(name))
+    return goptx.fuse(*found.kernels, strategy=way, shapes=found.shapes)
+
+
+def sizes_of(name: str) -> Assume:
+    """The integer arguments of each kernel, as goptx takes what is known of kernels."""
+    found: dict[str, KnownOfKernel] = {}
+    for number, kernel in enumerate(kernels_of(name)):
+        integers = (
+            (i, one.value) for i, one in enumerate(kernel.launch().arguments) if one.dtype in ("int32", "int64")
+        )
+        found[letter_of(number)] = {"arguments": {i: int(value) for i, value in integers if value is not None}}
+    return found
+
+
+def _folded(name: str, form: Form, small: bool) -> goptx.Woven:
+    found = measured_of(name, small)
+    first, second = found.kernels
+    return goptx.fuse(
+        first,
+        goptx.coarsen(second, form.woven, shape=found.shapes[1]) if form.woven > 1 else second,
+        strategy="horizontal", shapes=found.shapes, fold=form.fold, ctas=form.ctas, role_registers=form.registers,
+    )  # fmt: skip
+
+
+def tuned(name: str, bench: BenchLike, seconds: float, executor: Executor | None = None) -> Made:
+    """The result of tuning, without knowledge of the forms."""
     try:
-        best = goptx.tune(spec=specifications_of(pair), budget=seconds, benches=[bench], progress=False)
+        best = goptx.tune(**given(name), budget=seconds, executor=executor, benches=[bench], progress=False)
     except goptx.GoptxError as error:
         return Made(TUNED, facts={"refused": str(error)})
-    return Made(TUNED, best.fused, {**about(best.fused), "chosen": str(best.candidate), "estimate": None})
+    tried: dict[str, Any] = {
+        "chosen": str(best.candidate),
+        "estimate": None,
+        "expected": None,
+        "tried": len(best.table.trials),
+    }
+    tried["held"] = best.to_dict(BEST.parent)
+    return Made(TUNED, best.fused, {**about(best.fused), **tried})

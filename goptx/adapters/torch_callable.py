@@ -21,6 +21,7 @@ from goptx.time_budget import Budget
 if TYPE_CHECKING:
     import torch
 
+HOLD = 256  # MiB of arrays that are held while the function is captured: larger ones belong to kernels that fill a GPU
 WARMUPS = 3  # runs before the capture, in which kernels are compiled and libraries begin
 
 
@@ -61,6 +62,7 @@ def optimize(
     check: bool = True,
     tune: bool = True,
     budget: str | float | Budget | None = None,
+    hold: int = HOLD,
 ) -> OptimizedCallable:
     """The function as an optimized CUDA graph: it is run some times, captured, and its graph is given to
     `goptx.optimize_graph`, whose options these are.
@@ -69,6 +71,7 @@ def optimize(
         y = fast(x)
         print(fast.report or fast.reason)
 
+    hold: as for `goptx.collect`, in MiB: of arrays that do not share memory, more kernels are independent.
     example_inputs: positional arguments as those of later calls; tensors of other sizes, types or devices, and other
         values of other arguments, let the function run as it is.
 
@@ -88,7 +91,7 @@ def optimize(
         return made
     _warm_up(made)
     graph = torch.cuda.CUDAGraph(keep_graph=True)
-    kernels = collect()
+    kernels = collect(hold)
     try:
         with kernels, torch.cuda.graph(graph):
             made.outputs = function(*made.inputs)

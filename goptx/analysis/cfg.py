@@ -9,26 +9,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from itertools import chain
+from typing import Any, cast
 
 import networkx as nx
 
+from goptx.analysis.dominators import frontiers, immediate_dominators, reverse_postorder
 from goptx.analysis.terminators import Branch, End, Jump, Stop, Switch
+from goptx.memo import once
 from goptx.ptx.ir import Directive, Instruction, Scope
+from goptx.ptx.opcodes import Facts, facts_of
 
 EXIT = "exit"
 Code = Instruction | Scope
 Change = Callable[[tuple[Code, ...]], Iterable[Code]]  # changes the code of a block
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Block:
     """Straight code and its end. `pragmas` stand at its very beginning.
 
     A block with a `region` has no code: it stands for that whole piece of divergent flow. Where copies of one kernel
     run in lockstep, their blocks with the same `lockstep` begin together. A block that is `alone` is never joined with
-    others.
+    others. A block never changes and is in many flows, so the results of frequent queries are cached.
     """
 
     code: tuple[Code, ...]
@@ -38,19 +41,27 @@ class Block:
     lockstep: str = ""
     alone: bool = False
 
-    def instructions(self) -> Iterator[Instruction]:
+    def instructions(self) -> tuple[Instruction, ...]:
         """Every instruction of the block, including those of call scopes and of a region's blocks."""
-        for code in self.code:
-            if isinstance(code, Scope):
-                yield from instructions_in(code)
-            else:
-                yield code
-        for block in self.inner():
-            yield from block.instructions()
+        return self._instructions
+
+    @once
+    def _instructions(self) -> tuple[Instruction, ...]:
+        own = _instructions_of(self.code)
+        return (*own, *chain.from_iterable(block.instructions() for block in self.inner())) if self.region else own
+
+    @once
+    def opcodes(self) -> frozenset[str]:
+        """The opcodes of its instructions."""
+        return frozenset([i.opcode for i in self.instructions()])
 
     def inner(self) -> Collection[Block]:
         """The blocks of its region, which may themselves have regions."""
         return self.region.blocks.values() if self.region else ()
+
+    def ending(self, end: End) -> Block:
+        """The block with another end."""
+        return Block(self.code, end, self.pragmas, self.region, self.lockstep, self.alone)
 
     def with_code(self, change: Change) -> Block:
         """The block with its code changed, and the code of all blocks in its region."""
@@ -62,9 +73,12 @@ class Block:
     @property
     def size(self) -> int:
         """The number of its instructions, including the branch at its end and those of its region."""
-        in_braces = sum(sum(1 for _ in instructions_in(c)) - 1 for c in self.code if isinstance(c, Scope))
-        branches = 1 + len(self.end.others) if isinstance(self.end, Branch) else len(self.end.successors()) > 1
-        return len(self.code) + in_braces + branches + sum(block.size for block in self.inner())
+        return len(self.instructions()) + self._branches
+
+    @once
+    def _branches(self) -> int:
+        own = 1 + len(self.end.others) if isinstance(self.end, Branch) else len(self.end.successors()) > 1
+        return own + sum(block._branches for block in self.inner())
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +96,12 @@ class Region:
         """The region as a separate flow, which ends where threads leave the region."""
         blocks = {n: replace(b, end=b.end.retarget({self.leave: EXIT})) for n, b in self.blocks.items()}
         return Flow(self.entry, {**blocks, EXIT: Block((), Stop())})
+
+
+def _instructions_of(code: tuple[Code, ...]) -> tuple[Instruction, ...]:
+    if Scope not in map(type, code):
+        return cast("tuple[Instruction, ...]", code)
+    return tuple(i for each in code for i in (instructions_in(each) if isinstance(each, Scope) else (each,)))
 
 
 def instructions_in(scope: Scope) -> Iterator[Instruction]:
@@ -107,10 +127,18 @@ class Flow:
     entry: str
     blocks: dict[str, Block]
 
-    def instructions(self) -> Iterator[Instruction]:
+    def instructions(self) -> tuple[Instruction, ...]:
         """Every instruction, including those of call scopes and of regions."""
-        for block in self.blocks.values():
-            yield from block.instructions()
+        return self._instructions
+
+    @once
+    def _instructions(self) -> tuple[Instruction, ...]:
+        return tuple(chain.from_iterable(block.instructions() for block in self.blocks.values()))
+
+    @once
+    def opcodes(self) -> frozenset[str]:
+        """The opcodes of all instructions."""
+        return frozenset().union(*[block.opcodes for block in self.blocks.values()])
 
     def codes(self) -> Iterator[Code]:
         """All code of the blocks and of the blocks in regions; a call scope is one item."""
@@ -129,7 +157,7 @@ class Flow:
         copy it to change it."""
         return self._graph
 
-    @cached_property
+    @once
     def _graph(self) -> nx.DiGraph[str]:
         graph: nx.DiGraph[str] = nx.DiGraph()
         graph.add_nodes_from((name, {"block": block}) for name, block in self.blocks.items())
@@ -141,19 +169,23 @@ class Flow:
         frozen: nx.DiGraph[str] = nx.freeze(graph)
         return frozen
 
-    def successors(self) -> dict[str, tuple[str, ...]]:
+    def successors(self) -> Mapping[str, tuple[str, ...]]:
         """Where each block leads, in the order of its end."""
+        return self._successors
+
+    @once
+    def _successors(self) -> dict[str, tuple[str, ...]]:
         return {name: block.end.successors() for name, block in self.blocks.items()}
 
     def predecessors(self) -> Mapping[str, Sequence[str]]:
         """The predecessors of each block, in layout order."""
         return self._predecessors
 
-    @cached_property
+    @once
     def _predecessors(self) -> dict[str, tuple[str, ...]]:
         found: dict[str, list[str]] = {name: [] for name in self.blocks}
-        for name, block in self.blocks.items():
-            for target in block.end.successors():
+        for name, targets in self.successors().items():
+            for target in targets:
                 found[target].append(name)
         return {name: tuple(above) for name, above in found.items()}
 
@@ -170,28 +202,15 @@ class Flow:
         """The blocks reachable from the entry, predecessors first except over back edges."""
         return self._reverse_postorder
 
-    @cached_property
+    @once
     def _reverse_postorder(self) -> Sequence[str]:
-        # As `nx.dfs_postorder_nodes`, for which a graph would have to be made: this is asked of flows that are changed.
-        blocks = self.blocks
-        order, seen = [], {self.entry}
-        path = [(self.entry, iter(blocks[self.entry].end.successors()))]
-        while path:
-            name, left = path[-1]
-            following = next((t for t in left if t not in seen), None)
-            if following is None:
-                order.append(name)
-                path.pop()
-            else:
-                seen.add(following)
-                path.append((following, iter(blocks[following].end.successors())))
-        return tuple(reversed(order))
+        return reverse_postorder(self.entry, self.successors().__getitem__)
 
     def ranks(self) -> Mapping[str, int]:
         """The place of each block in reverse postorder."""
         return self._ranks
 
-    @cached_property
+    @once
     def _ranks(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self._reverse_postorder)}
 
@@ -199,33 +218,33 @@ class Flow:
         """The immediate dominators; None for the entry."""
         return self._dominators
 
-    @cached_property
+    @once
     def _dominators(self) -> dict[str, str | None]:
-        idom = dict(nx.immediate_dominators(self.graph(), self.entry))
-        idom[self.entry] = None
-        return idom
+        return immediate_dominators(self.reverse_postorder(), self.predecessors())
 
     def post_dominators(self) -> dict[str, str | None]:
         """The immediate post-dominators; None for `EXIT`. Endless loops are treated as leading to `EXIT`."""
         return self._post_dominators
 
-    @cached_property
+    @once
     def _post_dominators(self) -> dict[str, str | None]:
-        ipdom = dict(nx.immediate_dominators(self._backward, EXIT))
-        ipdom[EXIT] = None
-        return ipdom
+        above, below = self._with_virtual_exits
+        return immediate_dominators(reverse_postorder(EXIT, above.__getitem__), below)
 
-    @cached_property
-    def _backward(self) -> nx.DiGraph[str]:
-        graph: nx.DiGraph[str] = nx.DiGraph()
-        graph.add_nodes_from(self.blocks)
-        graph.add_edges_from((target, source) for source, target in self.with_virtual_exits().edges)
-        return graph
-
-    @cached_property
+    @once
     def _controls(self) -> dict[str, frozenset[str]]:
-        frontiers = nx.dominance_frontiers(self._backward, EXIT)
-        return {name: frozenset(frontiers.get(name, ())) for name in self.blocks}
+        _, below = self._with_virtual_exits
+        found = frontiers(self.post_dominators(), below)
+        return {name: frozenset(found.get(name, ())) for name in self.blocks}
+
+    @once
+    def _with_virtual_exits(self) -> tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]:
+        """The predecessors and the successors of each block, with an edge to `EXIT` from each endless loop."""
+        above = self.predecessors()
+        if len(closure([EXIT], above)) + 1 == len(self.blocks):
+            return above, self.successors()
+        graph = self.with_virtual_exits()
+        return {n: tuple(graph.pred[n]) for n in self.blocks}, {n: tuple(graph.succ[n]) for n in self.blocks}
 
     def with_virtual_exits(self) -> nx.DiGraph[str]:
         """The graph with an edge to `EXIT` from each endless loop."""
@@ -242,7 +261,7 @@ class Flow:
         begin, end = self._dominated.get(above, (0, 0))
         return begin <= self._dominated.get(below, (-1, -1))[0] < end
 
-    @cached_property
+    @once
     def _dominated(self) -> dict[str, tuple[int, int]]:
         """For each block the half-open interval of preorder numbers of its subtree in the dominator tree."""
         above, order = self.dominators(), self.reverse_postorder()
@@ -258,7 +277,7 @@ class Flow:
             found[name] = begin, begin + size[name]
         return found
 
-    @cached_property
+    @once
     def _loops(self) -> dict[str, frozenset[str]]:
         return _natural_loops(self)
 
@@ -285,7 +304,7 @@ class Flow:
         """The flow without blocks that only jump on and without unreachable blocks; `EXIT` comes last."""
         skipped = {name: self._past_empty(name) for name in self.blocks}
         ends = {n: b.end.retarget(skipped) for n, b in self.blocks.items()}
-        redirected = {n: b if ends[n] is b.end else replace(b, end=ends[n]) for n, b in self.blocks.items()}
+        redirected = {n: b if ends[n] is b.end else b.ending(ends[n]) for n, b in self.blocks.items()}
         reachable = [n for n in self.with_blocks(redirected).reverse_postorder() if n != EXIT]
         flow = self.with_blocks({n: redirected[n] for n in [*reachable, EXIT]})
         # A branch whose two targets became one leaves a block that only jumps on.
@@ -327,7 +346,11 @@ class Flow:
         """`cut` for positions that also depend on the end of the block."""
         blocks: dict[str, Block] = {}
         for name, block in self.blocks.items():
-            bounds = [0, *starts(block), len(block.code)]
+            inside = starts(block)
+            if not inside:
+                blocks[name] = block
+                continue
+            bounds = [0, *inside, len(block.code)]
             names = [name, *(f"{name}.{word}{k}" for k in range(1, len(bounds) - 1))]
             for k, piece in enumerate(names):
                 end = Jump(names[k + 1]) if k + 1 < len(names) else block.end
@@ -345,6 +368,11 @@ class Flow:
                 break
             name = block.end.target
         return name
+
+
+def facts_among(code: Block | Flow) -> Iterator[Facts]:
+    """What is known of the instructions, once for each opcode: whether there are any of a kind is mostly decided so."""
+    return map(facts_of, code.opcodes)
 
 
 def original(piece: str) -> str:
@@ -372,9 +400,8 @@ def loops(flow: Flow) -> dict[str, frozenset[str]]:
 
 
 def _natural_loops(flow: Flow) -> dict[str, frozenset[str]]:
-    order, rank, above = flow.reverse_postorder(), flow.ranks(), flow.predecessors()
-    edges = [(s, t) for s in order for t in flow.blocks[s].end.successors()]
-    retreating = [(s, t) for s, t in edges if rank[t] <= rank[s]]
+    order, rank, above, below = flow.reverse_postorder(), flow.ranks(), flow.predecessors(), flow.successors()
+    retreating = [(s, t) for s in order for t in below[s] if rank[t] <= rank[s]]
     back = {(s, t): None for s, t in retreating if flow.dominates(t, s)}
     bodies: dict[str, set[str]] = {}
     for source, target in back:
@@ -385,17 +412,19 @@ def _natural_loops(flow: Flow) -> dict[str, frozenset[str]]:
             if block not in body:
                 body.add(block)
                 stack += above[block]
-    forward: nx.DiGraph[str] = nx.DiGraph()
-    if len(back) < len(retreating):  # there are irreducible cycles
-        forward.add_nodes_from(order)
-        forward.add_edges_from(edge for edge in edges if edge not in back)
+    if len(back) < len(retreating):
+        _add_irreducible(bodies, nx.DiGraph([(s, t) for s in order for t in below[s] if (s, t) not in back]), rank)
+    return {header: frozenset(bodies[header]) for header in sorted(bodies, key=rank.__getitem__)}
+
+
+def _add_irreducible(bodies: dict[str, set[str]], forward: nx.DiGraph[str], rank: Mapping[str, int]) -> None:
+    """Adds the irreducible cycles to the bodies of loops. `forward` has all edges but the back edges."""
     for component in nx.strongly_connected_components(forward):
         if len(component) > 1:
             body = bodies.setdefault(min(component, key=rank.__getitem__), set())
             body |= component
             while inner := [b for header, b in bodies.items() if header in body and not b <= body]:
                 body.update(*inner)
-    return {header: frozenset(bodies[header]) for header in sorted(bodies, key=rank.__getitem__)}
 
 
 def left_at(flow: Flow, body: Collection[str]) -> list[str]:

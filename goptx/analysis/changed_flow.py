@@ -131,6 +131,11 @@ def sides_in_turn(
     first = dict(zip(arms, entries, strict=True))
     leading = {name: after[entry] for name, entry in arm_of.items() if ipdom[name] == join}
     bodies = {h: b.union(entries) if source in b else b for h, b in loops(flow).items()}
+    order = flow.reverse_postorder()
+    inside = [n for n in order if n in arm_of]
+    in_turn = [n for entry in entries for n in (entry, *(n for n in inside if arm_of[n] == entry))]
+    at = order.index(source) + 1
+    new.with_found(reverse_postorder=(*order[:at], *in_turn, *(n for n in order[at:] if n not in arm_of)))
     return new.with_found(
         loops={h: bodies[h] for h in new.reverse_postorder() if h in bodies},  # loops on sides make it another one
         predecessors={**above, **_entering(new, [*entries, *arms, join], {source, *entries, *arm_of, *above[join]})},

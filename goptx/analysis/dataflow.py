@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from functools import lru_cache, wraps
 from heapq import heappop, heappush
 from typing import TypeVar
 
 from goptx.analysis.cfg import Block, Code, Flow, instructions_in
+from goptx.memo import cached_in_argument
 from goptx.ptx.ir import (
     Address,
     Arguments,
@@ -31,81 +31,82 @@ def register_of(name: str) -> str:
 _WITH_AXES = frozenset("%tid %ntid %ctaid %nctaid %clusterid %nclusterid %cluster_ctaid %cluster_nctaid".split())
 
 
-def _is_destination(facts: Facts, position: int, operand: Operand) -> bool:
-    """Whether an instruction writes the registers of an operand. Writes to memory do not count."""
-    if position >= facts.row.writes or isinstance(operand, Address | Element):
+def written(code: Code) -> frozenset[str]:
+    """The registers that an instruction, or the instructions of a call scope, may write."""
+    try:
+        return code._written
+    except AttributeError:
+        return _accesses(code)[1]
+
+
+def read(code: Code) -> frozenset[str]:
+    """The registers, special registers and symbols that an instruction or call scope may read."""
+    try:
+        return code._read
+    except AttributeError:
+        return _accesses(code)[0]
+
+
+def killed(code: Code) -> frozenset[str]:
+    """The registers whose old value is surely overwritten."""
+    try:
+        return code._killed
+    except AttributeError:
+        object.__setattr__(code, "_killed", found := _killed(code))
+        return found
+
+
+def depends_on(code: Code) -> frozenset[str]:
+    """What the results of an instruction may depend on but memory: what it may read, and the carry flag."""
+    carry = isinstance(code, Instruction) and facts_of(code.opcode).uses_carry
+    return read(code) | {CARRY} if carry else read(code)
+
+
+def sets(code: Code) -> frozenset[str]:
+    """What an instruction may write but memory: registers, and the carry flag."""
+    carry = isinstance(code, Instruction) and facts_of(code.opcode).sets_carry
+    return written(code) | {CARRY} if carry else written(code)
+
+
+def _accesses(code: Code) -> tuple[frozenset[str], frozenset[str]]:
+    """What the code may read and may write, which is stored in it."""
+    if isinstance(code, Scope):
+        inside = list(instructions_in(code))
+        found = frozenset().union(*map(read, inside)), frozenset().union(*map(written, inside))
+    else:
+        found = _registers_of(code)
+    object.__setattr__(code, "_read", found[0])
+    object.__setattr__(code, "_written", found[1])
+    return found
+
+
+def _registers_of(code: Instruction) -> tuple[frozenset[str], frozenset[str]]:
+    facts = facts_of(code.opcode)
+    writes, updates = facts.row.writes, facts.row.updates
+    reads = [code.guard.predicate.text] if code.guard else []
+    written: list[str] = []
+    for position, operand in enumerate(code.operands):
+        names = names_in(operand)
+        if position < writes and _is_destination(facts, operand):
+            written += names
+            reads += names if updates else [n for n in names if "." in n]  # a write to one component leaves the others
+        else:
+            reads += names
+    return _as_registers(reads), _as_registers(written)
+
+
+def _is_destination(facts: Facts, operand: Operand) -> bool:
+    """Whether an instruction writes the registers of an operand among its first. Writes to memory do not count."""
+    if isinstance(operand, Address | Element):
         return False
     return not facts.calls or isinstance(operand, Arguments)  # `call (result), f, (x);` but `call f, (x);`
 
 
-Found = Callable[[Code], frozenset[str]]
-
-
-def _stored(slot: str) -> Callable[[Found], Found]:
-    """Decorates a function of an instruction or call scope alone: what it finds is stored in this slot of it."""
-
-    def decorated(find: Found) -> Found:
-        @wraps(find)
-        def stored(code: Code) -> frozenset[str]:
-            try:
-                known: frozenset[str] = getattr(code, slot)
-            except AttributeError:
-                known = find(code)
-                object.__setattr__(code, slot, known)
-            return known
-
-        return stored
-
-    return decorated
-
-
-@_stored("_written")
-@lru_cache(KNOWN)  # equal instructions share what is found
-def written(code: Code) -> frozenset[str]:
-    """The registers that an instruction, or the instructions of a call scope, may write."""
-    if isinstance(code, Scope):
-        return frozenset().union(*(written(s) for s in instructions_in(code)))
-    facts = facts_of(code.opcode)
-    names: list[str] = []
-    for position, operand in enumerate(code.operands[: facts.row.writes]):
-        if _is_destination(facts, position, operand):
-            names += names_in(operand)
+def _as_registers(names: Iterable[str]) -> frozenset[str]:
     return frozenset([register_of(name) if "." in name else name for name in names])
 
 
-@lru_cache(KNOWN)
-def depends_on(code: Code) -> frozenset[str]:
-    """What the results of an instruction may depend on but memory: what it may read, and the carry flag."""
-    carry = not isinstance(code, Scope) and facts_of(code.opcode).uses_carry
-    return read(code) | {CARRY} if carry else read(code)
-
-
-@lru_cache(KNOWN)
-def sets(code: Code) -> frozenset[str]:
-    """What an instruction may write but memory: registers, and the carry flag."""
-    carry = not isinstance(code, Scope) and facts_of(code.opcode).sets_carry
-    return written(code) | {CARRY} if carry else written(code)
-
-
-@_stored("_read")
-@lru_cache(KNOWN)
-def read(code: Code) -> frozenset[str]:
-    """The registers, special registers and symbols that an instruction or call scope may read."""
-    if isinstance(code, Scope):
-        return frozenset().union(*(read(s) for s in instructions_in(code)))
-    facts = facts_of(code.opcode)
-    names = [code.guard.predicate.text] if code.guard else []
-    for position, operand in enumerate(code.operands):
-        found = names_in(operand)
-        if not facts.row.updates and _is_destination(facts, position, operand):
-            found = [name for name in found if "." in name]  # a write to one component leaves the others
-        names += found
-    return frozenset([register_of(name) if "." in name else name for name in names])
-
-
-@_stored("_killed")
-def killed(code: Code) -> frozenset[str]:
-    """The registers whose old value is surely overwritten."""
+def _killed(code: Code) -> frozenset[str]:
     if isinstance(code, Scope) or code.guard or facts_of(code.opcode).row.updates:
         return frozenset()
     outputs, inputs = written(code), read(code)
@@ -208,6 +209,7 @@ def extend_live_in(
             waiting += above[name]
 
 
+@cached_in_argument
 def _upward(block: Block) -> tuple[frozenset[str], frozenset[str]]:
     """The registers that a block reads before it writes them, and those that it surely overwrites."""
     used: set[str] = set()

@@ -11,7 +11,7 @@ from goptx.ptx.flatten import FlatBody, numbered
 from goptx.ptx.ir import Declaration, Instruction, Label, Registers
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.verify import SPECIAL
-from goptx.ptx.walk import names_in, statements_in
+from goptx.ptx.walk import named_by, statements_in
 
 # The fewest and the most operands of opcodes by their first word, as the PTX ISA has them. A list in braces or brackets
 # is one operand, as is a pair `%p1|%p2`.
@@ -56,10 +56,10 @@ def refuse_malformed(body: FlatBody, outside: Iterable[str], describe: Callable[
 
 def _registers(instruction: Instruction) -> set[str]:
     """The names in an instruction that begin with `%`, as those of registers do."""
-    names = [n for operand in instruction.operands for n in names_in(operand)]
-    if instruction.guard:
-        names.append(instruction.guard.predicate.text)
-    return {n.partition(".")[0] for n in names if n[0] == "%"}
+    names = [n.partition(".")[0] for n in named_by(instruction) if n[0] == "%"]
+    if instruction.guard and instruction.guard.predicate.text[0] == "%":
+        names.append(instruction.guard.predicate.text.partition(".")[0])
+    return set(names)
 
 
 def _declared(body: FlatBody, names: Iterable[str]) -> set[str]:

@@ -250,7 +250,8 @@ def uniformity(
     (values/windows.py)."""
     deciders = controls(flow) if controlled is None else controlled
     special = _special(shape) if shape else {}
-    values = _rules(flow, deciders, special, _deciding(flow)).solved()
+    decided = any(block.end.reads() for block in flow.blocks.values())
+    values = _rules(flow, deciders, special, _deciding(flow)).solved() if decided else {}
 
     def registers() -> dict[str, Uniformity]:
         every = _rules(flow, deciders, special).solved()

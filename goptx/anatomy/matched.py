@@ -98,7 +98,7 @@ def matched(woven: Woven) -> Matched:
 def _kernel(chosen: Chosen, letter: str, separate: bool) -> Kernel:
     module = without_aliases(chosen.module)
     if not separate or chosen.coarse != ALONE:
-        module = inlined(module)
+        module = inlined(module, chosen.max_inlined)
     entry = choose_entry(module, chosen.entry)
     try:
         return Kernel(letter, module.source, entry, traced(entry, module.source))

@@ -94,9 +94,10 @@ def _in_groups(ratio: Sequence[int], counts: Sequence[int], cta: int) -> tuple[i
 
 def spans(plan: Plan) -> list[tuple[int, int, Held]]:
     """Runs of CTAs that run the same: the first, the last, and what they run. If neighbouring CTAs differ throughout
-    the grid, only CTAs at the beginning and at the end."""
+    the grid, only CTAs at the beginning and at the end. None if that is known at launch only, or decided then, or a CTA
+    runs several of a kernel."""
     total = plan.shape.ctas
-    if total is None:
+    if total is None or plan.folds or plan.is_bound:
         return []
     starts = _changes(plan, total)
     if starts is None:

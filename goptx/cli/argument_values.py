@@ -138,6 +138,12 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(map(int, re.split("[,:]", text)))
 
 
+def ctas(text: str) -> int | tuple[int, ...]:
+    """The number of `264`, or those of `132,264`. argparse reports errors."""
+    found = numbers(text)
+    return found if len(found) > 1 else found[0]
+
+
 def sizes(text: str) -> tuple[int, ...]:
     """The sizes of `512,768`. argparse reports errors."""
     if not re.fullmatch(r"[0-9]+(,[0-9]+)*", text):

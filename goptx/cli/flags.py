@@ -53,14 +53,32 @@ STRATEGIES: Flags = {
         "help": "horizontal: kernel A is right with any multiple of 32 threads; by default as its specification states",
     },
     "fold": {
-        "help": "horizontal: launch few CTAs, of which each runs several of each kernel's, one after the other: static "
+        "help": "horizontal, interleave: launch few CTAs; each runs several of a kernel's, one after the other: static "
         "(every n-th), chunk (a contiguous piece), or ticket (the next one that is left)"
     },
-    "ctas": {"type": int, "metavar": "N", "help": "of folded grids: how many CTAs are launched (default: one wave)"},
+    "ctas": {
+        "type": argument_values.ctas,
+        "metavar": "N",
+        "help": "of folded grids: how many CTAs are launched (default: one wave); interleave: N1,N2 for each kernel",
+    },
     "role_registers": {
         "type": argument_values.numbers,
         "metavar": "R1,R2",
-        "help": "of folded grids: registers of a thread of each kernel, moved between their warps (sm_90a, sm_100a)",
+        "help": "horizontal folded grids: registers of a thread of each kernel, moved between their warps (sm_90a, "
+        "sm_100a)",
+    },
+    "teams": {
+        "type": argument_values.numbers,
+        "metavar": "N1,N2",
+        "help": "horizontal folded grids: how many CTAs of each kernel run side by side in each CTA (default: one)",
+    },
+    "assist": {
+        "action": "store_true",
+        "help": "horizontal, --fold ticket: warps of the kernel with more registers run what is left of the other one",
+    },
+    "binding": {
+        "metavar": "sm",
+        "help": "interleave: the SM on which a CTA begins decides which of two kernels it runs, in turn",
     },
     "ratio": {
         "type": argument_values.numbers,
@@ -132,6 +150,11 @@ KNOWN_TITLE = "of what kernels do"
 RESULT: Flags = {
     "arch": {"metavar": "sm_NN", "help": "architecture of the result (default the highest of the inputs)"},
     "name": {"help": "name of the woven entry"},
+    "max_inlined": {
+        "type": int,
+        "metavar": "N",
+        "help": "most instructions of a kernel once calls are inlined in which threads wait (default 200000)",
+    },
 }
 
 

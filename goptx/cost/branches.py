@@ -68,7 +68,7 @@ def early_end(flow: Flow) -> frozenset[str] | None:
     """The blocks that a thread executes that ends at once: those up to the first branch that may depend on the CTA, of
     which one side ends the kernel and the other is at least half of it. None if there is no such branch."""
     by_cta = _by_cta(flow)
-    size = {name: sum(1 for _ in block.instructions()) for name, block in flow.blocks.items()}
+    size = {name: len(block.instructions()) for name, block in flow.blocks.items()}
     in_loops = frozenset[str]().union(*loops(flow).values())
     for name in flow.reverse_postorder():
         end = flow.blocks[name].end

@@ -94,10 +94,13 @@ def _entries(woven: Woven, table: LatencyTable) -> Iterator[_Entry]:
     origins = iter(woven.origins)
     for function in woven.module.entries:
         flat = flatten(function.body or (), lambda name: name)
-        code = numbered(flat.code)
-        flow = control_flow(replace(flat, code=code), woven.name)
-        instructions = (s for s in statements_in(code) if isinstance(s, Instruction))
-        known = {provenance_of(i): o for i, o in zip(instructions, origins, strict=False) if o and o.line}
+        flow = control_flow(flat, woven.name)
+        if not all(i.provenance for i in flow.instructions()):  # it was read from text
+            flat = replace(flat, code=numbered(flat.code))
+            flow = control_flow(flat, woven.name)
+        instructions = (s for s in statements_in(flat.code) if isinstance(s, Instruction))
+        each = zip(instructions, origins, strict=False)
+        known = {i.provenance: o for i, o in each if o and o.line and i.provenance}  # a branch may have none
         depth = depths(flow)
         lines = {name: _lines(flow, name, depth[name], known) for name in flow.blocks}
         found: dict[tuple[int, int], set[int]] = {}
@@ -131,7 +134,7 @@ def _course(entry: _Entry, critical: Mapping[str, int], times: Mapping[int, Mapp
         weights = {line: _weight(entry, line, times) for line in lines}
         executed[name] = sum(lines[line][0] * weight for line, weight in weights.items())
         run[name] = float(sum(lines[line][1] for line, weight in weights.items() if weight))
-        empty = not any(True for _ in entry.flow.blocks[name].instructions())
+        empty = not entry.flow.blocks[name].instructions()
         often[name] = max(weights.values(), default=1.0 if empty else 0.0)
     latency, path = path_of(entry.flow, critical, executed, often)
     return Course(latency, entry.pressure, code_size(entry.flow, run, often, path))

@@ -112,12 +112,13 @@ class Estimate:
 
 def estimate(
     loads: Sequence[Load], waves: Sequence[Wave], pressure: Pressure, shared: int, arch: str, cap: int | None = None,
-    together: bool = True,
+    together: bool = True, longest_first: bool = False,
 ) -> Estimate:  # fmt: skip
     """The estimate of one launch. `shared` are the bytes of shared memory of a CTA, `cap` the most registers per
-    thread. `together`: a CTA of the launch has a CTA of each load, rather than of one of them. The cycles are infinite
-    if no CTA fits on an SM, and if a thread has no room for the registers of several kernels: what is live around a
-    loop would be spilled in every iteration."""
+    thread. `together`: a CTA of the launch has a CTA of each load, rather than of one of them. `longest_first`: no CTA
+    comes after a shorter one, so that SMs are idle for a short time only at the end. The cycles are infinite if no CTA
+    fits on an SM, and if a thread has no room for the registers of several kernels: what is live around a loop would be
+    spilled in every iteration."""
     machine = machine_of(arch)
     spilled = max(pressure.registers - cap, 0) if cap else 0
     registers = pressure.registers - spilled
@@ -139,7 +140,7 @@ def estimate(
         parts["shared"] += warps * spilled * SPILL["shared"]
         lasts = machine.turnover + LOADED * wave.latency
         longest, in_turn = max(longest, lasts), in_turn + wave.ctas / places * lasts
-    if len(loads) > 1 and in_turn > longest:
+    if len(loads) > 1 and in_turn > longest and not longest_first:
         in_turn += min(in_turn - longest, longest * TAIL)
     parts["latency"] = machine.gap + max(longest, in_turn)
     if fetched := _fetched(waves, machine):  # a warp that waits for code issues nothing
@@ -153,7 +154,7 @@ def folded(loads: Sequence[Load], waves: Sequence[Wave], registers: int, shared:
     """The estimate of one launch of folded grids, in which each kernel has a team of warps in every CTA of one wave.
     The teams work at the same time, each on one virtual CTA after the other, without the turnover of a CTA. `registers`
     are those of a thread when the kernel begins, `shared` the bytes of a CTA; `waves` are the virtual CTAs of each
-    kernel."""
+    kernel, or groups of as many as it has teams in a CTA, with the threads of all of these."""
     machine = machine_of(arch)
     fits = occupancy(arch, registers, shared, sum(wave.threads for wave in waves))
     if not fits.ctas_per_sm:

@@ -82,13 +82,12 @@ class Pressure:
 
 def pressure(flow: Flow, declared: Collection[Registers]) -> Pressure:
     """The pressure of a flow whose registers are `declared`, without predicates and values of the constant bank."""
-    size = widths(declared)
-    size |= dict.fromkeys(_constant(flow), 0)
+    size = _Widths(widths(declared) | dict.fromkeys(_constant(flow), 0))
     before = live_in(flow)
     most = across = widest = 0
 
     def weight(registers: Iterable[str]) -> int:
-        return sum([size.get(r, 0) for r in registers])
+        return sum(map(size.__getitem__, registers))
 
     for block in flow.blocks.values():
         live: set[str] = set().union(*(before[s] for s in block.end.successors()))
@@ -96,8 +95,12 @@ def pressure(flow: Flow, declared: Collection[Registers]) -> Pressure:
         now = weight(live)
         for code in reversed(block.code):
             outputs, inputs = written(code), read(code)
-            most = max(most, now + weight(outputs - live))
-            widest = max(widest, weight(inputs | outputs))
+            if not outputs <= live:  # a result that nobody reads takes a register too
+                most = max(most, now + weight(outputs - live))
+            elif now > most:
+                most = now
+            if (taken := weight(inputs | outputs)) > widest:
+                widest = taken
             if isinstance(code, Instruction) and facts_of(code.opcode).slow_path:
                 across = max(across, now)
             ending, beginning = killed(code) & live, inputs - live  # what it kills it does not read
@@ -107,6 +110,13 @@ def pressure(flow: Flow, declared: Collection[Registers]) -> Pressure:
         most = max(most, now)
     around = max((weight(before[header]) for header in loops(flow)), default=0)
     return Pressure(most, across, around, widest, Deferred(lambda: demand(flow, declared).live))
+
+
+class _Widths(dict[str, int]):
+    """The 32-bit registers that each register takes; none for what is not declared."""
+
+    def __missing__(self, name: str) -> int:
+        return 0
 
 
 def _constant(flow: Flow) -> set[str]:

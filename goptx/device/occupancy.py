@@ -102,6 +102,7 @@ def sm_limits(arch: str) -> tuple[SmLimits, str]:
     return LIMITS[known], note
 
 
+@lru_cache(4096)
 def occupancy(arch: str, registers: int, shared_bytes: int, threads: int, *, barriers: int = 1) -> Occupancy:
     """Occupancy of a kernel with `registers` per thread, `shared_bytes` (static and dynamic) and `threads`
     per CTA.

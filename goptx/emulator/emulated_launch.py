@@ -79,6 +79,13 @@ class Launch:
         layout = self.program.layout
         return [item for names in (layout.symbols, *layout.own.values()) for item in names.items()]
 
+    def sm_of(self, ctas: Array) -> Array:
+        """The SM that runs each CTA: in their order, one after the other; with a seed in any order, so that some SMs
+        run many CTAs and others none."""
+        if not self.seed:
+            return ctas % SMS
+        return np.random.default_rng(self.seed).integers(0, SMS, math.prod(self.grid))[ctas]
+
     def run(self) -> Emulation:
         """Runs all CTAs, as many at a time as are resident. Copies buffers back to the arrays, also after a fault."""
         registers = sum(d.itemsize + 1 for d in self.program.codes[self.program.entry.name].names.dtypes)

@@ -58,7 +58,7 @@ class Machine:
     SMS: int = SMS
 
     def __init__(self, launch: Launch, ctas: range) -> None:
-        self.launch = launch
+        self.launch: Launch = launch
         self.strict = launch.strict
         self.grid: tuple[int, int, int] = launch.grid
         self.block: tuple[int, int, int] = launch.block

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from goptx.graph.graph_dependences import dependences
 from goptx.graph.graph_description import Edge, Graph, Id
-from goptx.graph.group_choice import Costs, Group, choose_groups, target_of, unfit
+from goptx.graph.group_choice import choose_groups, target_of, unfit
+from goptx.graph.group_costs import Costs, Group
 from goptx.graph.node_effects import Effects, Trust, effects_of
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import networkx as nx
 
-from goptx.display import as_text, brief
+from goptx.display import as_svg, as_text, brief
 from goptx.errors import InputError
 from goptx.launch.shape import Shape
 from goptx.ptx.aliases import without_aliases
@@ -113,6 +113,7 @@ class Graph:
     ptx: Mapping[str, str] = field(default_factory=dict)
 
     _repr_pretty_ = as_text
+    _repr_svg_ = as_svg
 
     def __post_init__(self) -> None:
         if len(self.position) != len(self.nodes):

@@ -15,6 +15,11 @@ ADVICE = (
     "matrix products PTX"
 )
 
+NO_PTX = (
+    "the PTX of no kernel is known, so that none can be fused: capture the graph within `with goptx.collect() as "
+    "kernels:`, give `kernels`, and see what print(kernels) says"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class FusedGroup:
@@ -81,7 +86,8 @@ class GraphReport:
     @property
     def advice(self) -> str:
         """How much of the time cannot become faster for lack of PTX, and what to do about it; "" if all have PTX."""
-        parts = [] if not self.without_ptx else [f"{self.without_ptx:.0%} of the time is of nodes without PTX"]
+        parts = [NO_PTX] if self.unknown and not self.known else []
+        parts += [] if not self.without_ptx else [f"{self.without_ptx:.0%} of the time is of nodes without PTX"]
         if products := [name for name in self.unknown if PRODUCTS.search(name)]:
             parts.append(f"{_listed([name[:60] for name in products])}: {ADVICE}")
         return "; ".join(parts)

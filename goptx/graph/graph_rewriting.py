@@ -13,7 +13,7 @@ import networkx as nx
 
 from goptx.graph.graph_description import Edge, Graph, GraphNode, Id
 from goptx.graph.graph_report import FusedGroup
-from goptx.graph.group_choice import Costs, Group
+from goptx.graph.group_costs import Costs, Group
 from goptx.graph.group_making import Fused, fused_node
 
 
@@ -37,7 +37,7 @@ def rewritten(
     for one in taken:
         group, made, note = one.group, one.made, one.note
         nodes = [graph.nodes[i] for i in group]
-        node = fused_node(_free_id(nodes, home), nodes, made.woven)
+        node = fused_node(_free_id(nodes, home), nodes, made)
         texts[str(node.ptx)] = made.woven.ptx
         for i, old in zip(group, nodes, strict=True):
             home[old.id] = node.id
@@ -45,7 +45,7 @@ def rewritten(
         new[min(group)] = node
         separate = costs.separate(group)
         ids = tuple(n.id for n in nodes)
-        fused.append(FusedGroup(node.id, ids, made.woven.strategy, separate, made.cycles, note))
+        fused.append(FusedGroup(node.id, ids, made.how, separate, made.cycles, note))
     nodes = [new[i] for i in sorted(new)]
     used = {node.ptx for node in nodes}
     edges = reduced([n.id for n in nodes], [(home[one], home[other]) for one, other in true])

@@ -10,105 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from goptx.cost.estimate import Estimate
-from goptx.cost.hardware import machine_of
-from goptx.cost.kernels import Alone, alone
-from goptx.errors import CannotWeave
-from goptx.graph.graph_description import Edge, Graph, GraphNode
+from goptx.graph.graph_description import Edge, Graph
+from goptx.graph.group_costs import Costs, Group
 from goptx.graph.node_effects import variables_of
-from goptx.latency.table import LatencyTable, load_table
-from goptx.options import Strategy
 from goptx.results.given_kernels import MOST_KERNELS
-from goptx.sources.kernel_text import Chosen
-from goptx.strategies.candidate import Candidate
-from goptx.strategies.candidates import Judge
-from goptx.strategies.estimates.prospects import TIE
 from goptx.weaving.link.target import common_target
 
 NEAR = 32  # nodes in the order of the graph, within which the kernels of a group lie
-WOVEN = 3  # kernels at most that are woven: the product of more takes many seconds
-LINES = 400  # of kernels at most that are woven: a graph has many groups, and more take seconds each
-DARING = 1.3  # times as long as separate launches: a group that is estimated to take longer is not measured
 TRIALS = 4000  # groups that are estimated at most, each in about a millisecond
-Group = tuple[int, ...]  # indices of nodes, in order
-
-
-@dataclass(slots=True)
-class Costs:
-    """Estimated cycles of the kernels of a graph, alone and together, for the GPU `arch`.
-
-    daring: groups are wanted that may gain, to be measured: those that are estimated to take a little longer as one
-    launch count too, and are interleaved, the strategy of which the estimates say least.
-    """
-
-    graph: Graph
-    arch: str
-    daring: bool = False
-    trials: int = 0
-    table: LatencyTable = field(init=False)
-    _kernels: dict[tuple[str, str], Alone | str] = field(default_factory=dict)
-    _estimates: dict[object, Estimate] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.table = load_table(None, self.arch)
-
-    def kernel(self, node: GraphNode) -> Alone | str:
-        """The work of the node's kernel, or why it cannot be estimated."""
-        assert node.ptx is not None
-        key = node.ptx, node.entry
-        if key not in self._kernels:
-            try:
-                found = alone(Chosen(self.graph.module(node), node.entry), machine_of(self.arch), self.table)
-            except CannotWeave as reason:
-                self._kernels[key] = str(reason)
-            else:
-                self._kernels[key] = found
-        return self._kernels[key]
-
-    def judge(self, group: Collection[int]) -> Judge:
-        """Estimates of these kernels, in their shapes."""
-        nodes = [self.graph.nodes[i] for i in group]
-        kernels = [k for k in map(self.kernel, nodes) if isinstance(k, Alone)]
-        return Judge(kernels, [1] * len(nodes), [n.shape for n in nodes], self.arch)
-
-    def cycles(self, group: Collection[int], strategy: Strategy, streams: bool = False) -> float:
-        """The cycles of these kernels by a strategy, as far as can be known; infinite where no CTA fits on an SM.
-        `streams`: separate launches side by side."""
-        nodes = [self.graph.nodes[i] for i in group]
-        key = strategy, streams, tuple((n.ptx, n.entry, n.grid, n.block, n.shared) for n in nodes)
-        if key not in self._estimates:
-            self.trials += 1
-            candidate = Candidate(strategy, (1,) * len(nodes))
-            candidate = candidate.having(streams=True) if streams else candidate
-            self._estimates[key] = next(e for c, e in self.judge(group).estimates(candidate) if c.cap is None)
-        return self._estimates[key].cycles
-
-    def separate(self, group: Collection[int]) -> float:
-        """The cycles of separate launches: one after the other or side by side, whichever is estimated to be faster."""
-        in_turn = sum(self.cycles((i,), "separate") for i in group)
-        return min(in_turn, self.cycles(group, "separate", streams=True)) if len(group) > 1 else in_turn
-
-    @property
-    def most(self) -> float:
-        """The estimated cycles of a group as one launch, as a share of those of separate launches, that may be worth
-        it."""
-        return DARING if self.daring else 1 - TIE
-
-    def possible(self, group: Collection[int]) -> list[Strategy]:
-        """The strategies that are tried for a group."""
-        kernels = [k for k in (self.kernel(self.graph.nodes[i]) for i in group) if isinstance(k, Alone)]
-        few = not self.daring and len(group) <= WOVEN and sum(len(k.lines) for k in kernels) <= LINES
-        return ["interleave", "weave", "vertical"] if few else ["interleave"]
-
-    def fused(self, group: Collection[int]) -> float:
-        """The least cycles of one launch."""
-        return min(self.cycles(group, strategy) for strategy in self.possible(group))
-
-    def strategies(self, group: Group) -> list[Strategy]:
-        """The strategies for a group that are estimated to gain, the best first."""
-        separate = self.separate(group)
-        gains = [s for s in self.possible(group) if self.cycles(group, s) < separate * self.most]
-        return sorted(gains, key=lambda s: self.cycles(group, s))
 
 
 def unfit(graph: Graph, costs: Costs) -> dict[int, str]:
@@ -123,7 +32,7 @@ def unfit(graph: Graph, costs: Costs) -> dict[int, str]:
             found[i] = f"it uses the variable `{names[0]}` of its module, and a fused kernel would have another one"
         elif isinstance(why := costs.kernel(node), str):
             found[i] = why
-        elif not costs.cycles((i,), "separate") < float("inf"):
+        elif not costs.alone(i) < float("inf"):
             found[i] = "it is estimated not to fit on an SM"
     return found
 
@@ -195,7 +104,7 @@ def choose_groups(graph: Graph, edges: Sequence[Edge], costs: Costs, candidates:
     """The groups of at least two kernels, in the order of the graph. `edges` are its dependences, `candidates` the
     kernels that may be in a group."""
     at = graph.position
-    times = [costs.cycles((i,), "separate") if i in candidates else 0.0 for i in range(len(graph.nodes))]
+    times = [costs.alone(i) if i in candidates else 0.0 for i in range(len(graph.nodes))]
     contracted = _Contracted(graph, [(at[a], at[b]) for a, b in edges], times)
     limit = contracted.critical
     rank = {node: i for i, node in enumerate(graph.order)}
@@ -208,15 +117,17 @@ def choose_groups(graph: Graph, edges: Sequence[Edge], costs: Costs, candidates:
         group = [seed]
         taken.add(seed)
         now = times[seed]
-        for other in _near(seed, free, rank):
+        near = list(_near(seed, free, rank))
+        for other in (*near, *near):  # a kernel that does not gain beside the first may gain beside more of them
             if costs.trials >= TRIALS or len(group) == MOST_KERNELS:
                 break
             if other in taken or not contracted.independent(seed, other):
                 continue
             if contracted.path_with(seed, other) > limit:
                 continue
-            then = costs.fused([*group, other])
-            if then < min(now + times[other], costs.separate([*group, other])) * costs.most:
+            together = sorted((*group, other), key=rank.__getitem__)
+            then = costs.fused(together)
+            if then < min(now + times[other], costs.separate(together)) * costs.most:
                 contracted.join(seed, other)
                 group.append(other)
                 taken.add(other)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from goptx.graph.graph_rewriting import Taken
-from goptx.graph.group_choice import Costs, Group
+from goptx.graph.group_costs import Costs, Group
 from goptx.graph.group_making import Makers
 from goptx.time_budget import Budget
 

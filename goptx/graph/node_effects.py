@@ -154,6 +154,14 @@ def variables_of(module: Module, entry: Function) -> list[str]:
     return [v.name for v in module.variables if v.name in reached and v.space in (".global", ".const")]
 
 
+def integers_of(graph: Graph, node: GraphNode) -> dict[int, int]:
+    """The values of the integers among the parameters of a kernel, which are not pointers, by their places."""
+    assert node.ptx is not None
+    entry, found, _ = _facts(Same(graph.module(node)), node.entry)
+    values = dict(_numbers(found, entry, node.parameters))
+    return {i: values[p.name] for i, p in enumerate(entry.parameters) if p.name in values}
+
+
 def _pointers(found: Reach, entry: Function) -> Iterator[str]:
     for parameter in entry.parameters:
         if not parameter.dims and found.accesses[parameter.name] != "none":
@@ -187,7 +195,7 @@ def _extents(
     except CannotWeave:  # its branches are not known
         return {}
     pointers = list(_pointers(found_reach, entry))
-    found = accesses(flow, pointers, [], dict(numbers), grid, block)
+    found = accesses(flow, pointers, [name for name, _ in numbers], dict(numbers), grid, block)
     return {name: size for name, (size, _) in found.arrays.items() if name not in found.unclear}
 
 

@@ -17,7 +17,7 @@ from goptx.graph.graph_json import is_description, read_graph
 from goptx.graph.graph_report import GraphReport
 from goptx.graph.graph_rewriting import Taken, rewritten
 from goptx.graph.group_check import checked
-from goptx.graph.group_choice import Group
+from goptx.graph.group_costs import Group
 from goptx.graph.group_making import Makers, fused_node
 from goptx.graph.group_order import made_in_time, smaller_groups
 from goptx.graph.node_effects import Trust, effects_of
@@ -123,7 +123,7 @@ def optimize_graph(
     if program:
         from goptx.graph.running.placed_graph import FUSED, WIDELY, Further, placed
 
-        plans, further = {FUSED: made}, Further((), lambda group: ())
+        plans, further = {FUSED: made}, Further((), lambda group: (), lambda one: ())
         if tune:
             other = daring(choice, known)
             wider = Makers(known, other.costs, arch, device)
@@ -131,7 +131,11 @@ def optimize_graph(
                 plans[WIDELY], late = made_in_time(wider, other.indices, limit)
                 untried += late
             smaller = smaller_groups([*groups, *other.indices], other.costs)
-            further = Further(smaller, lambda group: [Taken(part, one) for part, one in wider.of(group)])
+            further = Further(
+                smaller,
+                lambda group: [Taken(part, one) for part, one in wider.of(group)],
+                lambda one: [Taken(one.group, form) for form in makers.others(one.group, one.made)],
+            )
         new = placed(program, choice, plans, check, tune, further, limit)
         taken, wrong, measured, launchable = new.taken, new.wrong, new.measured, new.launchable
         untried = list(dict.fromkeys([*untried, *new.untried]))
@@ -183,8 +187,7 @@ def _checked(graph: Graph, one: Taken, check: bool) -> tuple[bool, str]:
     if not check:
         return True, ""
     nodes = [graph.nodes[i] for i in one.group]
-    woven = one.made.woven
-    return checked(graph, nodes, fused_node("fused", nodes, woven), woven.ptx)
+    return checked(graph, nodes, fused_node("fused", nodes, one.made), one.made.woven.ptx)
 
 
 def _late(node: int, untried: Sequence[Group]) -> str:

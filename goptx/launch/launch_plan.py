@@ -16,7 +16,7 @@ from goptx.display import brief
 from goptx.errors import InputError, TooLarge
 from goptx.launch.coarsening import Coarse
 from goptx.launch.shape import MOST_CTAS, MOST_SHARED, Axes, Extent, Shape
-from goptx.options import AXES, Placement
+from goptx.options import AXES, Fold, Placement
 
 ALIGNMENT = 1024  # bytes, of each kernel's dynamic shared memory: TMA and wgmma rely on it
 AT_ONCE = 132 * 2048  # threads that an H200 runs at once; no other GPU runs many more
@@ -47,7 +47,26 @@ class Plan:
     common: bool = False
 
     overlaid: ClassVar[bool] = False  # whether each CTA belongs to one kernel, which has all of its memory
-    folds: ClassVar[bool] = False  # whether a CTA runs several CTAs of a kernel, one after the other
+
+    @property
+    def folds(self) -> bool:
+        """Whether a CTA runs several CTAs of a kernel, one after the other."""
+        return self.fold_of_teams is not None
+
+    @property
+    def fold_of_teams(self) -> Fold | None:
+        """Which CTAs that are; None if it runs one."""
+        return None
+
+    @property
+    def draws(self) -> bool:
+        """Whether a launch draws numbers from counters in global memory."""
+        return False
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether a CTA learns from such a counter which kernel it runs, and which of its CTAs."""
+        return False
 
     @cached_property
     def shape(self) -> Shape:
@@ -95,6 +114,19 @@ class Plan:
     def first_thread(self, kernel: int) -> int:
         """The thread of the fused kernel's CTA that is the kernel's thread 0."""
         return 0
+
+    def teams_of(self, kernel: int) -> int:
+        """How many CTAs of the kernel (or groups of coarsened ones) a CTA of the fused kernel runs side by side, each
+        in threads of its own."""
+        return 1
+
+    def helpers_of(self, kernel: int) -> int:
+        """How many teams of another kernel run CTAs of this one, too, when no CTA of their own kernel is left."""
+        return 0
+
+    def places_of(self, kernel: int) -> int:
+        """For how many teams a CTA of the fused kernel has the kernel's shared memory and barriers."""
+        return self.teams_of(kernel) + self.helpers_of(kernel)
 
     def carried(self, what: str, shapes: Sequence[Shape]) -> list[Axes]:
         """For each kernel, the CTAs (or threads) of the fused kernel that carry its grid (or block)."""
@@ -159,9 +191,14 @@ class Plan:
         return self.offsets(self.shapes)[0][kernel] + copy * aligned(self._part(kernel, self.shapes))
 
     def needed(self, kernel: int, shapes: Sequence[Shape]) -> int:
-        """Bytes of the dynamic memory of all copies of the kernel, which begin at multiples of `ALIGNMENT`."""
-        part = self._part(kernel, shapes)
-        return (self.coarse[kernel].factor - 1) * aligned(part) + part
+        """Bytes of the dynamic memory of all copies of the kernel, which begin at multiples of `ALIGNMENT`; of those of
+        all teams."""
+        part, parts = self._part(kernel, shapes), self.coarse[kernel].factor * self.places_of(kernel)
+        return (parts - 1) * aligned(part) + part
+
+    def stride(self, kernel: int) -> int:
+        """How many bytes of dynamic memory lie between the parts of two teams of the kernel."""
+        return self.coarse[kernel].factor * aligned(self._part(kernel, self.shapes))
 
     def _part(self, kernel: int, shapes: Sequence[Shape]) -> int:
         """Bytes of the dynamic memory of each copy of the kernel."""
@@ -174,7 +211,7 @@ class Plan:
     def roles(self) -> tuple[str, ...]:
         """The roles of the hidden parameters, all of them `.u32`: "A.grid.x" the CTAs of kernel A along x, "A.block.x"
         its threads, "A.shared" its bytes of dynamic shared memory, "A.spread" the density of its CTAs (see
-        `spread`)."""
+        `spread`), `TICKETS` the number of the counters that the launch draws from."""
         found = []
         for k, (letter, shape) in enumerate(zip(self.letters, self.shapes, strict=True)):
             for what in ("grid", "block"):
@@ -184,7 +221,7 @@ class Plan:
                 found.append(f"{letter}.shared")
             if self.is_spread(k) and self.among(k, self.shapes) is None and not self.covers_exactly("grid", k):
                 found.append(f"{letter}.spread")
-        return tuple(found)
+        return (*found, TICKETS) if self.draws else tuple(found)
 
     def values(self, shapes: Sequence[Shape]) -> dict[str, int]:
         """The values by role, for known shapes. Of counters it is the first: what launches may take others."""

@@ -164,12 +164,14 @@ class _OfKernel:
 
 
 class _Code:
-    """Slots for what follows from the value of an instruction or scope and is asked again and again: its hash, and the
-    registers that it reads, may write, and surely overwrites (analysis/dataflow.py). Pickles leave them out."""
+    """Slots for what follows from the value of an instruction or scope and is asked again and again: its hash, the
+    names in its operands (walk.py), and the registers that it reads, may write, and surely overwrites
+    (analysis/dataflow.py). Pickles leave them out."""
 
-    __slots__ = ("_hash", "_killed", "_read", "_written")
+    __slots__ = ("_hash", "_killed", "_names", "_read", "_written")
     _hash: int
     _killed: frozenset[str]
+    _names: tuple[str, ...]
     _read: frozenset[str]
     _written: frozenset[str]
 

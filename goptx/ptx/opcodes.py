@@ -12,7 +12,9 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import cached_property, lru_cache
+from functools import lru_cache
+
+from goptx.memo import once
 
 
 class Scope(IntEnum):
@@ -206,91 +208,91 @@ class Facts:
     uses_carry: bool
     volatile: bool  # other threads may change the memory that it reads: volatile, relaxed, acquire, atomics
 
-    @cached_property
+    @once
     def space(self) -> str:
         """The space of its memory access, for a copy that of the destination; "" where generic or no access."""
         return self.spaces[0] if self.spaces else ""
 
-    @cached_property
+    @once
     def aligned(self) -> bool:
         """Whether all threads of a warp must execute the same instruction."""
         return "aligned" in self.modifiers or (self.base == "bar" and self.row.scope == Scope.CTA)
 
-    @cached_property
+    @once
     def predicable(self) -> bool:
         """Whether a guard may disable it for any of the threads: no other thread needs them there."""
         return self.row.scope == Scope.THREAD
 
-    @cached_property
+    @once
     def duplicable(self) -> bool:
         """Whether the code may hold several copies of it, each executed by some of the threads. Convergent instructions
         must not be copied, except barriers that are not `.aligned`; nor calls, whose callees may hold anything."""
         barrier = self.known and self.row.scope >= Scope.CTA and not self.aligned
         return barrier or (self.predicable and not self.calls)
 
-    @cached_property
+    @once
     def loads(self) -> bool:
         return "l" in self.row.access
 
     # What kind of access it is -----------------------------------------------------------------------------
 
-    @cached_property
+    @once
     def is_load_or_store(self) -> bool:
         """Whether it loads or stores an element, or a vector of them, and does nothing else: `ld`, `st`."""
         return self.base in ("ld", "st")
 
-    @cached_property
+    @once
     def only_loads_element(self) -> bool:
         """Whether it loads an element, or a vector of them, and does nothing else: `ld`, `ldu`."""
         return self.base in ("ld", "ldu")
 
-    @cached_property
+    @once
     def accesses_element(self) -> bool:
         """Whether it accesses an element, or a vector of them, at one address: loads, stores, atomics, reductions."""
         return self.base in ("ld", "ldu", "st", "atom", "red")
 
-    @cached_property
+    @once
     def loads_parameter(self) -> bool:
         """Whether it loads a parameter, of a kernel or of a function."""
         return self.base == "ld" and self.space == "param"
 
-    @cached_property
+    @once
     def stores_parameter(self) -> bool:
         """Whether it stores a parameter of a function, or its result."""
         return self.base == "st" and self.space == "param"
 
-    @cached_property
+    @once
     def is_atomic(self) -> bool:
         """Whether it changes a word in memory and gives what the word was before: another value to each thread."""
         return self.base == "atom"
 
-    @cached_property
+    @once
     def uses_read_only_path(self) -> bool:
         """Whether it loads by the read-only path, which does not see what other threads write: `ld.nc`, `ldu`,
         `ld.proxy::readonly`."""
         return self.base == "ldu" or (self.base == "ld" and not self.modifiers.isdisjoint(_READ_ONLY_PATH))
 
-    @cached_property
+    @once
     def is_strong_read(self) -> bool:
         """Whether it reads memory that other threads may change, and sees such a change: a strong read, an atomic."""
         return self.loads and self.volatile and self.space not in ("local", "param", "const")
 
-    @cached_property
+    @once
     def bypasses_l1(self) -> bool:
         """Whether it is a weak load that bypasses the L1 cache, so that a repeated load sees a change."""
         return self.row.access == "l" and not self.modifiers.isdisjoint(("cv", "cg")) and not self.read_only
 
-    @cached_property
+    @once
     def read_only(self) -> bool:
         """Whether it reads memory that no thread writes while the kernel runs."""
         return self.loads and (self.space == "const" or not self.modifiers.isdisjoint(_READ_ONLY_PATH))
 
-    @cached_property
+    @once
     def is_atomic_add(self) -> bool:
         """Whether it is an atomic addition. A loop around it changes the sum by itself unless it adds zero."""
         return self.is_atomic and "add" in self.modifiers
 
-    @cached_property
+    @once
     def is_float_update(self) -> bool:
         """Whether it adds floating-point numbers to those in memory: the rounded sum depends on the threads' order."""
         adds = "add" in self.modifiers and not self.modifiers.isdisjoint(FLOATS)
@@ -298,82 +300,82 @@ class Facts:
 
     # What it computes --------------------------------------------------------------------------------------
 
-    @cached_property
+    @once
     def copies(self) -> bool:
         """Whether its result is its operand, possibly as a number or address of another kind."""
         return self.base in ("mov", "cvt", "cvta")
 
-    @cached_property
+    @once
     def moves(self) -> bool:
         """Whether its result is its operand as it is, so that ptxas mostly makes no instruction of it."""
         return self.base in ("mov", "cvta")
 
-    @cached_property
+    @once
     def converts_address(self) -> bool:
         """Whether it makes a generic address of one in a state space, or the other way round."""
         return self.base == "cvta"
 
-    @cached_property
+    @once
     def offsets_address(self) -> bool:
         """Whether its result, where it takes an address, is that address or one at a distance from it."""
         return self.base in ("add", "sub", "mad", "mov", "cvta")
 
-    @cached_property
+    @once
     def adds(self) -> bool:
         """Whether its result is the sum or the difference of its operands."""
         return self.base in ("add", "sub")
 
-    @cached_property
+    @once
     def subtracts(self) -> bool:
         return self.base == "sub"
 
-    @cached_property
+    @once
     def adds_to_product(self) -> bool:
         """Whether it adds its third source to the product of the others, with the bits of the result."""
         return self.base == "mad"
 
-    @cached_property
+    @once
     def shifts(self) -> bool:
         """Whether it shifts its first source by the second, which has 32 bits whatever its type is."""
         return self.base in ("shl", "shr")
 
-    @cached_property
+    @once
     def masks(self) -> bool:
         """Whether it gives the bits that both of its sources have."""
         return self.base == "and" and "pred" not in self.types
 
-    @cached_property
+    @once
     def unites(self) -> bool:
         """Whether it gives the bits that one of its sources has, or both."""
         return self.base == "or"
 
-    @cached_property
+    @once
     def has_no_bits_beyond(self) -> bool:
         """Whether its result has no bit above the highest of its sources."""
         return self.base in ("or", "xor")
 
-    @cached_property
+    @once
     def conjoins_predicates(self) -> bool:
         """Whether it gives the conjunction of two predicates."""
         return self.base == "and" and "pred" in self.types
 
-    @cached_property
+    @once
     def gives_predicate(self) -> bool:
         """Whether its result is a predicate."""
         return self.base in ("setp", "testp", "isspacep") or "pred" in self.types
 
-    @cached_property
+    @once
     def compares(self) -> bool:
         """Whether it compares two numbers and gives a predicate."""
         return self.base == "setp"
 
-    @cached_property
+    @once
     def relates(self) -> bool:
         """Whether one of its two sources may be a limit of the other: comparisons, the lesser and the greater of two,
         the remainder of a division."""
         return self.base in ("setp", "min", "max", "rem")
 
-    @cached_property
+    @once
     def pointer_operands(self) -> tuple[int, ...] | None:
         """For an instruction that computes addresses, the operands through which its result may be an address; () where
         the result is a number, not an address. None: the result may depend on its operands in any manner."""
@@ -384,82 +386,82 @@ class Facts:
 
     # What it does to the flow, and with whom ------------------------------------------------------------------
 
-    @cached_property
+    @once
     def calls(self) -> bool:
         """Whether it calls a function, which may do anything."""
         return self.base == "call"
 
-    @cached_property
+    @once
     def is_indirect_branch(self) -> bool:
         """Whether it branches to one of a list of targets, by an index."""
         return self.base == "brx"
 
-    @cached_property
+    @once
     def returns(self) -> bool:
         """Whether it leaves the function, and ends the thread in a kernel only."""
         return self.base == "ret"
 
-    @cached_property
+    @once
     def ends_thread(self) -> bool:
         """Whether it ends the thread, in a function too."""
         return self.base == "exit"
 
-    @cached_property
+    @once
     def reads_active_mask(self) -> bool:
         """Whether it gives the lanes that execute it together, and waits for none."""
         return self.base == "activemask"
 
-    @cached_property
+    @once
     def depends_on_active_lanes(self) -> bool:
         """Whether its result depends on which lanes execute it together, whatever it reads."""
         return self.base in ("activemask", "elect")
 
-    @cached_property
+    @once
     def is_lane_exchange(self) -> bool:
         """Whether lanes of a warp give each other values by it, or learn which of them are there."""
         return self.base in ("vote", "redux", "match", "shfl", "elect", "activemask")
 
-    @cached_property
+    @once
     def votes(self) -> bool:
         """Whether it gives all lanes that its mask names what they make of their predicates together."""
         return self.base == "vote" and "sync" in self.modifiers
 
-    @cached_property
+    @once
     def is_ballot(self) -> bool:
         """Whether it gives the lanes whose predicate holds."""
         return self.base == "vote" and "ballot" in self.modifiers
 
-    @cached_property
+    @once
     def reduces_lanes(self) -> bool:
         """Whether it gives all lanes that its mask names the sum, or the like, of their numbers."""
         return self.base == "redux"
 
-    @cached_property
+    @once
     def matches_lanes(self) -> bool:
         """Whether it gives the lanes that have equal numbers."""
         return self.base == "match"
 
-    @cached_property
+    @once
     def shuffles_by_index(self) -> bool:
         """Whether it gives a lane the value of the lane that an operand numbers."""
         return self.base == "shfl" and {"sync", "idx"} <= self.modifiers
 
-    @cached_property
+    @once
     def acts_on_mbarrier(self) -> bool:
         """Whether it initialises an mbarrier, arrives at one or waits for one."""
         return self.base == "mbarrier"
 
-    @cached_property
+    @once
     def signals_mbarrier(self) -> bool:
         """Whether it acts on an mbarrier, or an operation that it begins does so when it completes."""
         return self.acts_on_mbarrier or any(word.startswith("mbarrier") for word in self.modifiers)
 
-    @cached_property
+    @once
     def moves_stack(self) -> bool:
         """Whether it takes memory from the thread's stack, or gives it back, until the thread ends."""
         return self.base in ("alloca", "stacksave", "stackrestore")
 
-    @cached_property
+    @once
     def completed_by(self) -> tuple[tuple[str, ...], ...]:
         """The instructions, each an opcode and its operands, after which all is complete that the thread has begun by
         such instructions; none if they are complete when the next one begins, or signal an mbarrier."""
@@ -473,117 +475,117 @@ class Facts:
             return (("cp.async.bulk.commit_group",), ("cp.async.bulk.wait_group", "0"))
         return (("cp.async.wait_all",),)
 
-    @cached_property
+    @once
     def controls_grids(self) -> bool:
         """Whether it waits for the grids before, or lets those that depend on this one begin."""
         return self.base == "griddepcontrol"
 
-    @cached_property
+    @once
     def multiplies_later(self) -> bool:
         """Whether it begins a product that reads and writes its registers until a later instruction waits for it."""
         return self.base == "wgmma" and "mma_async" in self.modifiers
 
-    @cached_property
+    @once
     def commits_products(self) -> bool:
         """Whether it makes one group of the products that have begun, for which one can wait."""
         return self.base == "wgmma" and "commit_group" in self.modifiers
 
-    @cached_property
+    @once
     def waits_for_products(self) -> bool:
         """Whether it waits until no more groups of products than a number are under way."""
         return self.base == "wgmma" and "wait_group" in self.modifiers
 
-    @cached_property
+    @once
     def asks_cluster(self) -> bool:
         """Whether it relates an address to a CTA of the cluster."""
         return self.base in ("mapa", "getctarank")
 
-    @cached_property
+    @once
     def is_multicast(self) -> bool:
         """Whether it acts in several CTAs of the cluster."""
         return any(word.startswith("multicast::cluster") for word in self.modifiers)
 
-    @cached_property
+    @once
     def exclusive(self) -> str:
         """What it acts on that a CTA, or an SM, has once for all of its kernels; "" if nothing."""
         return _EXCLUSIVE.get(self.base, "")
 
-    @cached_property
+    @once
     def slow_path(self) -> bool:
         """Whether the assembler expands it into code with a branch: correctly rounded operations, and integers that
         are not of 32 bits."""
         rounded = not self.modifiers & {"approx", "full"}
         return self.row.expands and rounded and self.types[-1:] not in (("s32",), ("u32",))
 
-    @cached_property
+    @once
     def releases(self) -> bool:
         """Whether other threads may wait for it or for an operation that it begins, while it waits for none itself."""
         return self.row.releases or any(word.startswith("mbarrier::complete_tx") for word in self.modifiers)
 
-    @cached_property
+    @once
     def is_fence(self) -> bool:
         """Whether it orders the accesses before it with those after it: fences, barriers, blocking instructions and,
         stricter than the manual, all convergent instructions. A called function may hold any of these."""
         row = self.row
         return row.access == "f" or bool(row.scope) or row.blocking or self.calls
 
-    @cached_property
+    @once
     def is_release(self) -> bool:
         """Whether no earlier access of its thread may move after it, in any state space: release semantics, by its
         modifiers or by default."""
         return self.is_fence or self.releases or not self.modifiers.isdisjoint(_RELEASE)
 
-    @cached_property
+    @once
     def is_acquire(self) -> bool:
         """Whether no later access of its thread may move before it, in any state space: acquire semantics, by its
         modifiers or by default."""
         return self.is_fence or self.acquires
 
-    @cached_property
+    @once
     def acquires(self) -> bool:
         """Whether the thread may see after it what others released, although it is not a barrier or fence."""
         return self.row.acquires or not self.modifiers.isdisjoint(_ACQUIRE)
 
-    @cached_property
+    @once
     def is_ordered(self) -> bool:
         """Whether it stays in its place among all accesses of its thread. This includes reads of memory that other
         threads may change, although the manual orders such accesses only among each other, and `ld.cv`, which reads
         memory anew."""
         return self.is_acquire or self.volatile or "cv" in self.modifiers
 
-    @cached_property
+    @once
     def is_weak(self) -> bool:
         """Whether it orders nothing for other threads, and is complete when the next instruction begins."""
         return not (self.is_release or self.is_acquire or self.volatile or "async" in self.modifiers)
 
-    @cached_property
+    @once
     def may_fault_or_store(self) -> bool:
         """Whether a guard must protect threads that should not execute it. Most accesses to parameters are harmless;
         their addresses decide that (analysis/values/parameter_accesses.py)."""
         accesses = bool(self.row.access) and self.space != "param" and self.row.access != "f"
         return accesses or self.row.hint
 
-    @cached_property
+    @once
     def barrier(self) -> bool:
         """Synchronises the threads of a CTA, or may do so if the opcode is unknown."""
         return self.row.scope == Scope.CTA
 
-    @cached_property
+    @once
     def synchronises(self) -> bool:
         """Whether it is known to synchronise the threads of a CTA or of a cluster, or operates on an mbarrier."""
         return self.acts_on_mbarrier or (self.known and self.row.scope >= Scope.CTA)
 
-    @cached_property
+    @once
     def barrier_id(self) -> int:
         """For a barrier, the position of its id among the operands: a reduction's result comes before it."""
         return 1 if self.reduces else 0
 
-    @cached_property
+    @once
     def reduces(self) -> bool:
         """Whether it is a barrier that gives its threads what they make of their predicates together."""
         return self.barrier and "red" in self.modifiers
 
-    @cached_property
+    @once
     def reduces_by_and(self) -> bool:
         """Of such a barrier, whether that is their conjunction."""
         return self.reduces and "and" in self.modifiers

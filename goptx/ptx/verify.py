@@ -18,7 +18,7 @@ from goptx.ptx.ir import (
     Variable,
 )
 from goptx.ptx.opcodes import facts_of
-from goptx.ptx.walk import names_in
+from goptx.ptx.walk import named_by
 
 SPECIAL = frozenset(
     """%tid %ntid %laneid %warpid %nwarpid %ctaid %nctaid %smid %nsmid %gridid %is_explicit_cluster %clusterid
@@ -124,15 +124,14 @@ def _verify_instruction(instruction: Instruction, known: set[str], stems: dict[s
     if facts.known and facts.barrier and len(instruction.operands):
         text = str(instruction.operands[facts.barrier_id])
         _require(not text.isdigit() or int(text) < 16, f"`{instruction}` has no barrier id below 16")
-    guard = (instruction.guard.predicate,) if instruction.guard else ()
-    for operand in (*guard, *instruction.operands):
-        for mentioned in names_in(operand):
-            if mentioned in known or mentioned[0] != "%":
-                continue
-            name = mentioned.partition(".")[0]
-            declared = name in known or name.startswith(("%envreg", "%pm", "%lanemask")) or _in_range(name, stems)
-            _require(declared, f"`{instruction}` uses `{name}`, which is not declared")
-            known.add(mentioned)
+    guard = (instruction.guard.predicate.text,) if instruction.guard else ()
+    for mentioned in (*guard, *named_by(instruction)):
+        if mentioned in known or mentioned[0] != "%":
+            continue
+        name = mentioned.partition(".")[0]
+        declared = name in known or name.startswith(("%envreg", "%pm", "%lanemask")) or _in_range(name, stems)
+        _require(declared, f"`{instruction}` uses `{name}`, which is not declared")
+        known.add(mentioned)
 
 
 def _in_range(name: str, stems: dict[str, int]) -> bool:

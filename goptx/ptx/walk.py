@@ -38,10 +38,8 @@ def mentioned(body: Iterable[Statement]) -> Iterator[str]:
     """The names in operands, initialisers and target lists of a body and its scopes."""
     for statement in statements_in(body):
         match statement:
-            case Instruction(_, operands):
-                for operand in operands:
-                    for name in names_in(operand):
-                        yield name.partition(".")[0]
+            case Instruction():
+                yield from [name.partition(".")[0] if "." in name else name for name in named_by(statement)]
             case Declaration(variable):
                 yield from names_of(variable)
             case Directive(_, values):
@@ -56,7 +54,7 @@ def names_of(variable: Variable) -> Iterator[str]:
 def operand_names(statements: Iterable[Statement]) -> list[str]:
     """The sorted names among the operands of instructions, including those in braces."""
     instructions = (s for s in statements_in(statements) if isinstance(s, Instruction))
-    return sorted({n for i in instructions for operand in i.operands for n in names_in(operand)})
+    return sorted({name for i in instructions for name in named_by(i)})
 
 
 def in_vectors(statements: Iterable[Statement]) -> frozenset[str]:
@@ -71,6 +69,16 @@ def free_name(name: str, taken: set[str]) -> str:
         name += "_"
     taken.add(name)
     return name
+
+
+def named_by(instruction: Instruction) -> tuple[str, ...]:
+    """The names in the operands of an instruction, in order."""
+    try:
+        return instruction._names
+    except AttributeError:
+        names = tuple([name for operand in instruction.operands for name in names_in(operand)])
+        object.__setattr__(instruction, "_names", names)
+        return names
 
 
 def names_in(operand: Operand) -> Sequence[str]:

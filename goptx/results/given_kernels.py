@@ -11,7 +11,7 @@ from goptx.errors import InputError
 from goptx.launch.shape import Shape
 from goptx.ptx.ir import Module
 from goptx.results.fused_kernel import Woven
-from goptx.sources.kernel_text import Chosen, Compiled, choose_entry
+from goptx.sources.kernel_text import MOST_INLINED, Chosen, Compiled, choose_entry
 from goptx.sources.read import read, taken
 from goptx.sources.scratch_parameters import without_scratch_parameters
 
@@ -21,10 +21,15 @@ MOST_KERNELS = 26  # there are as many letters
 
 
 def kernels_of(
-    sources: Sequence[Source], entries: Sequence[str | None] | None = None, least: int = 2, what: str = "weave()"
+    sources: Sequence[Source],
+    entries: Sequence[str | None] | None = None,
+    least: int = 2,
+    what: str = "weave()",
+    max_inlined: int | None = None,
 ) -> list[Chosen]:
-    """The kernels of all sources in order; `entries` names one for each source. Raises `PtxSyntaxError`, and
-    `InputError` for entries that do not fit, and for fewer kernels than the `least` that `what` takes."""
+    """The kernels of all sources in order; `entries` names one for each source, and `max_inlined` is their limit, if it
+    is given. Raises `PtxSyntaxError`, and `InputError` for entries that do not fit, a limit that is not a number, and
+    for fewer kernels than the `least` that `what` takes."""
     if isinstance(entries, str):
         raise InputError(f'entries= takes one name for each kernel, for example entries=["{entries}", None].')
     if entries is not None and len(entries) != len(sources):
@@ -45,7 +50,16 @@ def kernels_of(
     if sum(kernel.coarse.factor for kernel in found) < least or len(found) > MOST_KERNELS:
         few = {1: "one", 2: "two"}[least]
         raise InputError(f"{what} takes {few} to {MOST_KERNELS} kernels, got {len(found)}.")
-    return found
+    return found if max_inlined is None else [replace(k, max_inlined=_checked_limit(max_inlined)) for k in found]
+
+
+def _checked_limit(max_inlined: int) -> int:
+    if not isinstance(max_inlined, int) or isinstance(max_inlined, bool) or max_inlined < 1:
+        raise InputError(
+            f"max_inlined `{max_inlined}` is not a number of instructions; give one above 0, such as {MOST_INLINED}, "
+            "or None."
+        )
+    return max_inlined
 
 
 def chosen_from(source: Source, entry: str | None, what: str) -> Chosen:

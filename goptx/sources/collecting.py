@@ -9,12 +9,14 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from goptx.device.graphs import torch_memory
+from goptx.device.graphs.held_arrays import check_hold, holding
 from goptx.display import brief
 from goptx.errors import GoptxError
 from goptx.ptx.parse import parse
@@ -42,13 +44,17 @@ class Collected:
     modules: dict[int, str] = field(default_factory=dict, repr=False)
     left_out: list[str] = field(default_factory=list)
     arrays: list[tuple[int, int]] = field(default_factory=list, repr=False)
+    hold: int = field(default=0, repr=False)
     _recording: bool = field(default=False, repr=False)
+    _holding: ExitStack = field(default_factory=ExitStack, repr=False)
 
     def __enter__(self) -> Self:
+        self._holding.enter_context(holding(self.hold))
         self._recording = torch_memory.record()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._holding.close()
         self.arrays += torch_memory.recorded(stop=self._recording)
         self._recording = False
         if kind is None:
@@ -100,15 +106,22 @@ class Collected:
         return (str(found[0]), found[1]) if found else None
 
 
-def collect() -> Collected:
+def collect(hold: int = 0) -> Collected:
     """Collects the PTX of all kernels that frameworks have loaded by the end of the `with`:
 
         with goptx.collect() as kernels, torch.cuda.graph(g):
             y = model(x)
 
     Kernels that were loaded before count, too.
+
+    hold: MiB of arrays, the newest that torch's operations made within the `with`, that are not given back to torch's
+        allocator before its end. An array that is not needed any more leaves its memory to the next one, and kernels
+        that work on both have to stay in order; of arrays that are held, more is independent. The graph takes so much
+        more memory. What compiled functions allocate by themselves is not held.
+
+    Raises `InputError` for a `hold` that is not a number of MiB.
     """
-    return Collected()
+    return Collected(hold=check_hold(hold))
 
 
 def _of_triton(kernel: Any) -> Found:

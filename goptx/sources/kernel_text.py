@@ -13,6 +13,8 @@ from goptx.launch.shape import Shape
 from goptx.ptx.ir import Function, Module
 from goptx.readable_names import is_called, readable, short
 
+MOST_INLINED = 200_000  # instructions of a kernel once calls are inlined, unless the caller gives another limit
+
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
@@ -39,6 +41,7 @@ class Chosen:
     become one, and the shape for which it was compiled, if known: a block and bytes of dynamic shared memory.
 
     native: its machine code as its framework made it, which separate launches use.
+    max_inlined: how many instructions it may have once calls are inlined in which threads wait.
     """
 
     module: Module
@@ -47,6 +50,7 @@ class Chosen:
     coarse: Coarse = ALONE
     shape: Shape | None = None
     native: NativeCode | None = field(default=None, repr=False, compare=False)
+    max_inlined: int = MOST_INLINED
 
 
 def choose_entry(module: Module, name: str | None) -> Function:

@@ -39,6 +39,7 @@ def auto(
     slicing: Slicing = "adaptive",
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
+    max_inlined: int | None = None,
     shapes: Sequence[Shape] | None = None,
     assume: Assume | None = None,
     placement: Placement | None = None,
@@ -80,7 +81,7 @@ def auto(
     """
     check_request(policy, slicing, divergence, placement)
     check_limits(max_blocks, max_growth)
-    kernels = kernels_of(sources, entries)
+    kernels = kernels_of(sources, entries, max_inlined=max_inlined)
     known = known_of(assume, len(kernels))
     own = shapes_of(sources, shapes, kernels)
     read: dict[str, Any] = {"arch": arch, "name": name, "latency": latency, "shapes": own}

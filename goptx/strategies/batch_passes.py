@@ -54,7 +54,7 @@ def batched(
     kernel = chosen_from(source, entry, "batch()")
     if kernel.coarse != ALONE:
         raise InputError("batch() takes a kernel that is not coarsened; coarsen the result.")
-    module = inlined(kernel.module)
+    module = inlined(kernel.module, kernel.max_inlined)
     chosen = choose_entry(module, kernel.entry)
     position = _position(chosen, over)
     name_, access = list(pointer_accesses(chosen, module.address_size).items())[position]

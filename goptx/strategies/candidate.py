@@ -48,6 +48,10 @@ class Candidate:
         """With these options added to its own, or in place of those of the same names."""
         return replace(self, options=tuple(sorted({**dict(self.options), **options}.items())))
 
+    def without(self, name: str) -> Candidate:
+        """With the default of this option."""
+        return replace(self, options=tuple(option for option in self.options if option[0] != name))
+
     def is_part_of(self, other: Candidate) -> bool:
         """Whether `other` has the same strategy, and factors that are all at least those of this one. What refuses this
         candidate then refuses `other` too."""

@@ -8,9 +8,9 @@ estimated from its own code. Each estimate is made under one assumption of what 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from itertools import product
+from itertools import pairwise, product
 from operator import or_
 
 from goptx.analysis.registers.register_demand import FULL
@@ -80,12 +80,16 @@ def _most_copies(alone: Alone, ctas: int) -> int:
 
 @dataclass(frozen=True)
 class Judge:
-    """Estimates candidates from the work of each kernel. `before`: the factor by which each is coarsened already."""
+    """Estimates candidates from the work of each kernel. `before`: the factor by which each is coarsened already.
+    `teams`: on folded grids, the kernels whose CTAs each team of warps runs; by default each kernel has its own.
+    Otherwise the kernels in the order in which they are launched, each a team."""
 
     kernels: Sequence[Alone]
     before: Sequence[int]
     shapes: Sequence[Shape]
     arch: str
+    teams: Sequence[Sequence[int]] = ()
+    _separate: dict[tuple[object, ...], list[Estimate]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def assumptions(self) -> tuple[Assumption, ...]:
@@ -126,7 +130,7 @@ class Judge:
         if it was made."""
         behaviours = assumption.kernels if assumption else tuple(kernel.unknown.middle for kernel in self.kernels)
         launch = _Launch(self, candidate, behaviours, made)
-        if candidate.option("fold"):
+        if candidate.option("fold") and candidate.strategy == "horizontal":
             yield candidate, launch.folded()
         elif candidate.strategy != "separate":
             yield from launch.fused()
@@ -191,28 +195,56 @@ class _Launch:
         else:
             waves = [wave for k in everything for wave in self._of_one(k, loads[k].threads, ctas[k])]
             pressure, shared = reduce(or_, (self._pressure([k]) for k in everything)), max(own)
+        falling = not together and self._is_falling()
         caps = [self.candidate.cap]
         if strategy == "weave" and not caps[0] and (cap := next_step(pressure, shared, threads, arch)):
             caps.append(cap)
         for limit in caps:
-            estimated = estimate(loads, waves, pressure, shared, arch, limit, together)
+            estimated = estimate(loads, waves, pressure, shared, arch, limit, together, falling)
             yield replace(self.candidate, cap=limit), estimated
 
+    def _is_falling(self) -> bool:
+        """Whether the CTAs of each kernel come after those of all kernels whose CTAs last longer."""
+        if self.candidate.option("placement") != "front":
+            return False
+        order = [k for team in self.judge.teams for k in team] or range(len(self.loads))
+        lasts = [self._whole([k]).latency for k in order]
+        return all(one >= other for one, other in pairwise(lasts))
+
     def folded(self) -> Estimate:
-        """Folded grids: one launch, in which each kernel has warps and, if they are moved, registers of its own."""
-        whole = [self._whole([k]) for k in range(len(self.loads))]
-        threads = [-(-load.threads // WARP) * WARP for load in self.loads]
+        """Folded grids: one launch, in which each team has warps and, if they are moved, registers of its own."""
+        teams = self.judge.teams or [(k,) for k in range(len(self.loads))]
+        several = self.candidate.option("teams") or [1] * len(teams)
+        each_team = zip(map(self._team, teams), several, strict=True)
+        waves = [replace(wave, ctas=wave.ctas / n, threads=wave.threads * n) for wave, n in each_team]
+        own = [max(self._pressure([k]).registers for k in team) for team in teams]
         moved = self.candidate.option("role_registers")
-        each = zip(moved or [course.pressure.registers for course in whole], threads, strict=True)
-        registers = rounded_up(-(-sum(r * n for r, n in each) // sum(threads))) if moved else max(r for r, _ in each)
-        waves = [
-            Wave(-(-load.ctas // load.joined) * load.live, n, course.latency, course.code)
-            for load, n, course in zip(self.loads, threads, whole, strict=True)
-        ]
-        return folded(self.loads, waves, registers, sum(self.shared), self.judge.arch)
+        each = zip(moved or own, (wave.threads for wave in waves), strict=True)
+        threads = sum(wave.threads for wave in waves)
+        registers = rounded_up(-(-sum(r * n for r, n in each) // threads)) if moved else max(own)
+        shared = sum(n * max(self.shared[k] for k in team) for team, n in zip(teams, several, strict=True))
+        return folded(self.loads, waves, registers, shared, self.judge.arch)
+
+    def _team(self, kernels: Sequence[int]) -> Wave:
+        """The virtual CTAs of a team, one after the other. While it runs one kernel, it needs the code of no other."""
+        ctas = [-(-self.loads[k].ctas // self.loads[k].joined) * self.loads[k].live for k in kernels]
+        courses = [self._whole([k]) for k in kernels]
+        latency = sum(n * course.latency for n, course in zip(ctas, courses, strict=True)) / max(sum(ctas), 1)
+        threads = max(-(-self.loads[k].threads // WARP) * WARP for k in kernels)
+        code = max((course.code for course in courses), key=lambda code: code.passed)
+        return Wave(sum(ctas), threads, latency, code)
 
     def separate(self) -> list[Estimate]:
-        """A launch for each kernel."""
+        """A launch for each kernel. Several candidates are compared with the same ones."""
+        if self.made is not None:
+            return self._separate()
+        key = self.candidate.strategy, self.candidate.factors, tuple(self.behaviours)
+        found = self.judge._separate.get(key)
+        if found is None:
+            found = self.judge._separate[key] = self._separate()
+        return found
+
+    def _separate(self) -> list[Estimate]:
         return [
             estimate(
                 [load], self._of_one(k, load.threads, -(-load.ctas // load.joined), k), self._pressure([k], k), shared,

@@ -40,7 +40,8 @@ def coarsen(
     shape: the launch shape of the kernel alone. For a grid that `factor` divides, no branch and no code for CTAs left
         over is generated. Without it, the number of CTAs along the axis becomes a hidden parameter.
     assume: what is known of the kernel, for the estimate in the report, as in `goptx.weave`.
-    options: arch, name, policy, slicing, divergence, latency, max_blocks, max_growth, presume, as in `goptx.weave`.
+    options: arch, name, policy, slicing, divergence, latency, max_blocks, max_growth, max_inlined, presume, as in
+        `goptx.weave`.
 
     The result is launched like the kernel: `launch(stream, args, grid=G, block=B)`, with the kernel's own grid; the
     grid of the launch follows from it. In `goptx.weave` or `goptx.fuse` it counts as one kernel with the kernel's own

@@ -21,8 +21,9 @@ from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
 from goptx.sources.kernel_text import Chosen
-from goptx.strategies.dispatch import choices_of, side_by_side, split_loops_of_each
+from goptx.strategies.dispatch import choices_of, ending_together, side_by_side, split_loops_of_each
 from goptx.weaving.converge.converge import converge_kernel
+from goptx.weaving.folding.virtual_ctas import with_end
 from goptx.weaving.link.link import link
 from goptx.weaving.merging.barrier_ids import prepare_barriers
 from goptx.weaving.model import Choices, Converged, Kernel, Linked
@@ -33,7 +34,6 @@ from goptx.weaving.shapes.partitioned import Partitioned, check_partition, parti
 from goptx.weaving.shapes.range_guard import guard_ranges
 from goptx.weaving.shapes.remap import of_own_lanes
 from goptx.weaving.shapes.shape_kernels import shape
-from goptx.weaving.shapes.virtual_ctas import all_end_together, with_end
 
 
 @judged
@@ -43,6 +43,7 @@ def horizontal(
     arch: str | None = None,
     name: str | None = None,
     latency: str | Path | LatencyTable | None = None,
+    max_inlined: int | None = None,
     shapes: Sequence[Shape] | None = None,
     assume: Assume | None = None,
     placement: Placement | None = None,
@@ -52,6 +53,8 @@ def horizontal(
     fold: Fold | None = None,
     ctas: int | None = None,
     role_registers: Sequence[int] | None = None,
+    teams: Sequence[int] | None = None,
+    assist: bool = False,
 ) -> Woven:
     """Each thread runs a thread of one kernel; the CTA has as many threads as those of all kernels together.
 
@@ -70,13 +73,18 @@ def horizontal(
     role_registers: for each kernel, registers of a thread: a multiple of 8 from 24 to 256. They are moved between the
         kernels' warps when the CTA begins, if grids are folded and the target has `setmaxnreg` (sm_90a, sm_100a). On
         other targets their mean is a cap. The default leaves all threads as many as the hungriest kernel takes.
+    teams: for each kernel, how many of its CTAs run side by side in each CTA that is launched, if grids are folded: (1,
+        2) is one of the first kernel beside two of the second. Each has threads, shared memory and barriers of its own.
+        The default is one.
+    assist: whether warps of the kernel with more registers run CTAs of the other one when none of their own is left;
+        for two kernels with equal blocks of a power of two, and fold="ticket".
 
     Other arguments and errors are those of `weave`.
     """
     check_request("concat", None, None, placement)
-    kernels = kernels_of(sources, entries)
+    kernels = kernels_of(sources, entries, max_inlined=max_inlined)
     own = own_shapes_of(sources, shapes, kernels, "horizontal")
-    check_fold(fold, ctas, role_registers, placement, len(kernels))
+    check_fold(fold, ctas, role_registers, placement, len(kernels), teams, assist)
     if partition is not None:
         check_partition(partition, len(kernels))
         own = [
@@ -85,7 +93,7 @@ def horizontal(
         ]
     linked = link(kernels, arch, name, own)
     parts = partial(partitioned, partition=partition)
-    layout = parts if fold is None else _folding(parts, linked, fold, ctas, role_registers)
+    layout = parts if fold is None else _folding(parts, linked, fold, ctas, role_registers, teams, assist)
     shaped = shape(linked, kernels, own, placement, layout)
     choices = choices_of(shaped, latency, presume)
     converged = [
@@ -104,14 +112,11 @@ def _ending(linked: Linked, kernel: Kernel, choices: Choices) -> Converged:
     count the kernel's own threads, because others run in the same CTA, and warps that have ended do not arrive. Lanes
     that are missing in the last warp do not matter, because barriers count whole warps."""
     if linked.loops:
-        if is_barrier_uniform(kernel.flow) and all_end_together(kernel.flow):
-            return Converged(kernel.flow, as_written=True)
-        why = "threads that end live on until all of their CTA have ended"
-    else:
-        if is_barrier_uniform(of_own_lanes(kernel.flow)):
-            return Converged(kernel.flow, as_written=True)
-        why = "threads that end before a CTA-wide barrier arrive there all the same"
+        return ending_together(linked, kernel, choices)
+    if is_barrier_uniform(of_own_lanes(kernel.flow)):
+        return Converged(kernel.flow, as_written=True)
     made = converge_kernel(linked, kernel, choices)
+    why = "threads that end before a CTA-wide barrier arrive there all the same"
     return replace(made, notes=(*made.notes, f"{kernel.at(kernel.entry.line)}: {why}"))
 
 
@@ -121,12 +126,14 @@ def _folding(
     fold: Fold,
     ctas: int | None,
     registers: Sequence[int] | None,
+    teams: Sequence[int] | None,
+    assist: bool,
 ) -> Callable[[Plan], Folded]:
     """The layout of folded grids."""
     target = linked.target[0]
 
     def placed(plan: Plan) -> Folded:
-        made = folded(layout(plan), fold, ctas or 1, registers, moves_registers(target))
+        made = folded(layout(plan), fold, ctas or 1, registers, moves_registers(target), teams, assist)
         return made if ctas else replace(made, ctas=ctas_at_once(made, linked))
 
     return placed

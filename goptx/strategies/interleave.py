@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 
 from goptx.analysis.cfg import Flow
+from goptx.cost.ctas_at_once import ctas_of_each
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
+from goptx.launch.launch_plan import Plan
 from goptx.launch.shape import Shape
-from goptx.options import Assume, ParameterPairs, Placement
+from goptx.options import BINDINGS, Assume, Binding, Fold, ParameterPairs, Placement
 from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
-from goptx.strategies.dispatch import choices_of, side_by_side, split_loops_of_each
+from goptx.strategies.dispatch import choices_of, ending_together, side_by_side, split_loops_of_each
 from goptx.weaving.converge.converge import converge_kernel
 from goptx.weaving.dependent.shared_inputs import InCommon
+from goptx.weaving.folding.virtual_ctas import with_end
 from goptx.weaving.link.link import link
 from goptx.weaving.merging.barrier_ids import prepare_barriers
-from goptx.weaving.model import Converged, Linked
+from goptx.weaving.model import Choices, Converged, Kernel, Linked
 from goptx.weaving.request import check_request
-from goptx.weaving.shapes.interleaved import Interleaved
+from goptx.weaving.shapes.folded import check_blocks, check_interleaved_fold
+from goptx.weaving.shapes.interleaved import MOST_ROUND, Interleaved
 from goptx.weaving.shapes.launch_demands import known_shape
 from goptx.weaving.shapes.range_guard import guard_ranges
 from goptx.weaving.shapes.shape_kernels import shape
@@ -38,12 +41,16 @@ def interleave(
     arch: str | None = None,
     name: str | None = None,
     latency: str | Path | LatencyTable | None = None,
+    max_inlined: int | None = None,
     shapes: Sequence[Shape] | None = None,
     assume: Assume | None = None,
     placement: Placement | None = None,
     ratio: Sequence[int] | None = None,
     presume: bool = True,
     same: ParameterPairs = (),
+    fold: Fold | None = None,
+    ctas: Sequence[int] | None = None,
+    binding: Binding | None = None,
 ) -> Woven:
     """The kernels unchanged, side by side. The block is the largest of theirs, and so is the shared memory.
 
@@ -55,27 +62,60 @@ def interleave(
         ABBBABBB...
     same: pairs of parameters that are one, such as ("A:0", "B:0"): a buffer that no kernel writes, or a number. The
         fused kernel has the first of them. Each kernel loads for itself, because a thread runs one kernel only.
+    fold: "static", "chunk" or "ticket" for folded grids: few CTAs are launched, and each runs several of one kernel's
+        CTAs, one after the other; see `goptx.strategies.horizontal`. The kernels' blocks have to be known.
+    ctas: how many CTAs run each kernel if grids are folded. The default is as many as the GPU holds at once, shared out
+        equally. By default those of the first kernel come first, then those of the second, and so on.
+    binding: "sm" if the SM on which a CTA begins decides which of two kernels it runs, so that both are on each SM
+        whatever the hardware's order: the CTAs that begin on an SM take turns. `ratio` is then that of the turns, by
+        default that of the grids; at most 32 together.
 
     Other arguments and errors are those of `weave`.
     """
     check_request("concat", None, None, placement)
-    kernels = kernels_of(sources, entries)
+    kernels = kernels_of(sources, entries, max_inlined=max_inlined)
     own = own_shapes_of(sources, shapes, kernels, "interleave")
     if ratio is not None:
         _check_ratio(ratio, len(kernels), placement)
-    layout = partial(Interleaved.of, ratio=tuple(ratio or ()))
+    check_interleaved_fold(fold, ctas, len(kernels))
+    _check_binding(binding, len(kernels), placement, ratio)
     linked = link(kernels, arch, name, own)
-    shaped = shape(linked, kernels, own, placement, layout)
+    layout = _layout(linked, tuple(ratio or ()), fold, ctas, binding)
+    shaped = shape(linked, kernels, own, placement or ("front" if fold and not ratio else None), layout)
     shaped, common = InCommon.found(shaped, same, "interleave")
     shaped = replace(shaped, notes=(*shaped.notes, *common.loaded_by_each(shaped)))
     choices = choices_of(shaped, latency, presume)
     converged = [
-        converge_kernel(shaped, k, choices) if shaped.is_copy(k) else Converged(k.flow, as_written=True)
+        converge_kernel(shaped, k, choices) if shaped.is_copy(k) else _as_written(shaped, k, choices)
         for k in shaped.kernels
     ]
+    if fold is not None:
+        converged = [with_end(shaped, k, made) for k, made in zip(shaped.kernels, converged, strict=True)]
     looped = split_loops_of_each(shaped, guard_ranges(shaped, converged))
     flows = _with_barriers_of_copies(shaped, looped)
     return side_by_side("interleave", kernels, shaped, looped, flows, choices)
+
+
+def _layout(
+    linked: Linked,
+    ratio: tuple[int, ...],
+    fold: Fold | None,
+    ctas: Sequence[int] | None,
+    binding: Binding | None,
+) -> Callable[[Plan], Interleaved]:
+    def placed(plan: Plan) -> Interleaved:
+        made = Interleaved.of(plan, ratio=ratio, binding=binding)
+        if fold is None:
+            return made
+        check_blocks(made)
+        return replace(made, fold=fold, ctas=tuple(ctas) if ctas else ctas_of_each(made, linked))
+
+    return placed
+
+
+def _as_written(linked: Linked, kernel: Kernel, choices: Choices) -> Converged:
+    """The kernel unchanged; but in folded grids threads that end are waited for between two CTAs."""
+    return ending_together(linked, kernel, choices) if linked.loops else Converged(kernel.flow, as_written=True)
 
 
 def _with_barriers_of_copies(linked: Linked, converged: Sequence[Converged]) -> list[Flow]:
@@ -85,6 +125,23 @@ def _with_barriers_of_copies(linked: Linked, converged: Sequence[Converged]) -> 
         copies, own = zip(*several, strict=True)
         flows += prepare_barriers(copies, own, known_shape(linked)) if len(copies) > 1 else [own[0].flow]
     return flows
+
+
+def _check_binding(
+    binding: Binding | None, kernels: int, placement: Placement | None, ratio: Sequence[int] | None
+) -> None:
+    if binding not in (None, *BINDINGS):
+        raise InputError(f"binding `{binding}` is unknown; expected one of {', '.join(BINDINGS)}, or None.")
+    if binding is None:
+        return
+    if kernels != 2:
+        raise InputError(f'binding="sm" binds CTAs of two kernels to SMs; these are {kernels}. Fuse two of them.')
+    if placement is not None:
+        raise InputError(
+            f'placement="{placement}" and binding="sm" both say which CTAs run a kernel; give one of them.'
+        )
+    if ratio is not None and sum(ratio) > MOST_ROUND:
+        raise InputError(f'ratio={tuple(ratio)}: with binding="sm" at most {MOST_ROUND} CTAs take turns on an SM.')
 
 
 def _check_ratio(ratio: Sequence[int], kernels: int, placement: Placement | None) -> None:

@@ -48,6 +48,7 @@ def separate(
     arch: str | None = None,
     name: str | None = None,
     latency: str | Path | LatencyTable | None = None,
+    max_inlined: int | None = None,
     shapes: Sequence[Shape] | None = None,
     assume: Assume | None = None,
     notes: Sequence[str] = (),
@@ -71,7 +72,7 @@ def separate(
     """
     if streams not in STREAMS:
         raise InputError(f"streams={streams!r} is not one of {', '.join(map(repr, STREAMS))}.")
-    kernels = kernels_of(sources, entries, least=1, what="separate()")
+    kernels = kernels_of(sources, entries, least=1, what="separate()", max_inlined=max_inlined)
     given = shapes_of(sources, shapes, kernels)
     own: Sequence[Shape | None] = given or [k.shape for k in kernels]
     _check_state(kernels)

@@ -10,7 +10,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict
 
-from goptx.options import Choice, Fold, ParameterNames, ParameterPairs, Placement, Policy, Slicing, Streams, Unproved
+from goptx.options import (
+    Binding,
+    Choice,
+    Fold,
+    ParameterNames,
+    ParameterPairs,
+    Placement,
+    Policy,
+    Slicing,
+    Streams,
+    Unproved,
+)
 from goptx.weaving.weave_options import KernelOptions, ResultOptions
 
 
@@ -46,6 +57,8 @@ class OwnHorizontalOptions(ResultOptions, total=False):
     fold: Fold | None
     ctas: int | None
     role_registers: Sequence[int] | None
+    teams: Sequence[int] | None
+    assist: bool
 
 
 class HorizontalOptions(KernelOptions, OwnHorizontalOptions, total=False):
@@ -56,6 +69,9 @@ class OwnInterleaveOptions(ResultOptions, total=False):
     placement: Placement | None
     ratio: Sequence[int] | None
     presume: bool
+    fold: Fold | None
+    ctas: Sequence[int] | None
+    binding: Binding | None
 
 
 class InterleaveOptions(KernelOptions, OwnInterleaveOptions, total=False):

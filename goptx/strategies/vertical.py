@@ -47,6 +47,7 @@ def vertical(
     name: str | None = None,
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
+    max_inlined: int | None = None,
     shapes: Sequence[Shape] | None = None,
     assume: Assume | None = None,
     placement: Placement | None = None,
@@ -86,7 +87,7 @@ def vertical(
     `InputError` for unknown parameters.
     """
     check_request("concat", None, divergence, placement)
-    kernels = kernels_of(sources, entries)
+    kernels = kernels_of(sources, entries, max_inlined=max_inlined)
     own = shapes_of(sources, shapes, kernels)
     linked = shape(link(kernels, arch, name, own), kernels, own, placement)
     coarse = next((k for k in linked.kernels if linked.is_copy(k)), None)

@@ -9,6 +9,7 @@ from goptx.anatomy.timeline import Timeline
 from goptx.checking.verdict import Check
 from goptx.device.sweep import Sweep
 from goptx.emulator.emulation import Emulation
+from goptx.graph.graph_description import Graph
 from goptx.latency.table import LatencyTable
 from goptx.measuring.profiling.profile_result import Profile
 from goptx.ptx.ir import Module
@@ -36,6 +37,7 @@ from goptx.view.html.woven_html import refusal_html, woven_html
 from goptx.view.listing import listing
 from goptx.view.svg.activity_svg import activity_svg
 from goptx.view.svg.flow_svg import anatomy_svg
+from goptx.view.svg.graph_svg import graph_svg
 from goptx.view.svg.timeline_svg import timeline_svg
 from goptx.weaving.can_weave import Refusal
 
@@ -62,4 +64,5 @@ display.html.register(Woven, woven_html)
 
 display.svg.register(Activity, activity_svg)
 display.svg.register(Anatomy, anatomy_svg)
+display.svg.register(Graph, graph_svg)
 display.svg.register(Timeline, timeline_svg)

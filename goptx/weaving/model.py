@@ -20,6 +20,7 @@ from goptx.ptx.ir import (
     Function,
     Instruction,
     Item,
+    Name,
     Operand,
     Registers,
     Scope,
@@ -91,7 +92,8 @@ class Linked:
     by side, as many as its `coarse` says. `begin` is the code at the beginning of the entry
     (dependent_grids.py, remap.py), `clusters` its directives for clusters (clusters.py). `together` has the predicates
     of the copies of each kernel, by its letter (copies.py), `loops` the loop over
-    its CTAs where grids are folded (virtual_ctas.py). `hidden` are the parameters of the fused kernel after those
+    its CTAs where grids are folded (virtual_ctas.py), `binding` what decides which of them a CTA runs (sm_binding.py),
+    if that is not its number. `hidden` are the parameters of the fused kernel after those
     of the kernels, by their roles. `tables` is what the kernels' lines refer to. `plan` says how the fused kernel is
     launched where kernels have shapes of their own. `lacks` names the parameters of kernels that the fused kernel does
     not have, each with the one that is read instead, or "". `one` has the parameters of which the caller says what they
@@ -116,6 +118,7 @@ class Linked:
     together: Mapping[str, CopyPredicates] = field(default_factory=dict)
     limits: frozenset[Limit] = frozenset()
     loops: Mapping[str, CtaLoop] = field(default_factory=dict)
+    binding: SmBinding | None = None
 
     @property
     def given(self) -> tuple[Kernel, ...]:
@@ -144,7 +147,7 @@ class Choices:
 
     def cycles(self, code: Code) -> int:
         """The latency of an instruction, or of all those in a call's braces."""
-        return cycles_of(self.table, code)
+        return self.table.cycles_of(code) if isinstance(code, Instruction) else cycles_of(self.table, code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +172,7 @@ class Converged:
     threads: how many arrive at its barriers where the fused kernel's CTA is larger (range_guard.py).
     lanes_wait_separately: whether lanes of one warp may come to a wait for other threads one by one (spin_regions.py).
     as_written: nothing was rewritten, so the lanes of a warp may have diverged in any block.
+    skipped: whether warps pass over the rest of it once all their threads have ended (skip_ended.py).
     """
 
     flow: Flow
@@ -180,6 +184,7 @@ class Converged:
     threads: Operand | None = None
     lanes_wait_separately: bool = False
     as_written: bool = False
+    skipped: bool = False
 
 
 def place(source: str, line: int, letter: str, entry: Function) -> str:
@@ -211,12 +216,37 @@ class RangeGuard:
 
 
 @dataclass(frozen=True, slots=True)
+class TeamRegisters:
+    """Registers of a kernel in folded grids: the number of the present CTA; where a CTA of the fused kernel has several
+    teams of the kernel, the number of the thread's team among them, and the stem of those of its barrier ids; where
+    CTAs draw which kernel they run, the number that was drawn, and the predicate that it is another kernel's."""
+
+    number: Name
+    team: Name
+    barrier: Name
+    place: Name
+    absent: Name
+
+
+@dataclass(frozen=True, slots=True)
+class SmBinding:
+    """The code with which a CTA gets its role before all other code: `before` sets the predicate `waiting` of all
+    threads but one, which runs `drawn`; `after` is that of all threads when it has done so."""
+
+    before: tuple[Instruction, ...]
+    waiting: str
+    drawn: tuple[Instruction, ...]
+    after: tuple[Instruction, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CtaLoop:
     """The loop in which the threads of a CTA run several CTAs of one kernel. `before` moves registers and computes the
     number of the first; `none` holds where there is no such CTA. `begin` is code at the beginning of each, `step` gets
     the next number, and then `more` holds if there is one. All of it is equal for all threads of the kernel in a
     CTA. Where one thread gets the number for all, that is `drawn`, and `threads` are those that meet between it and
-    `step`."""
+    `step`. `teams` CTAs of the kernel run side by side, with these `registers`. Teams that help come by `joining` to
+    `drawn`."""
 
     before: tuple[Instruction, ...]
     none: str
@@ -225,3 +255,6 @@ class CtaLoop:
     more: str
     drawn: tuple[Instruction, ...] = ()
     threads: int = 0
+    teams: int = 1
+    registers: TeamRegisters | None = None
+    joining: tuple[Instruction, ...] = ()

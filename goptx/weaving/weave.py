@@ -57,6 +57,7 @@ def weave(
     slicing: Slicing = "adaptive",
     divergence: Choice | None = None,
     latency: str | Path | LatencyTable | None = None,
+    max_inlined: int | None = None,
     shapes: Sequence[Shape] | None = None,
     assume: Assume | None = None,
     placement: Placement | None = None,
@@ -98,8 +99,11 @@ def weave(
         the first ones). By default in front if the GPU runs all of the smaller grid at once and not half of the
         larger one, else spread.
     max_blocks: the most blocks that the woven kernel may have; by default 4 for each block of the kernels.
-    max_growth: how many times the instructions of all kernels it may have; by default 3. Within these bounds the
+    max_growth: how many times the instructions of all kernels it may have; by default 3, and 4 where warps skip a
+        kernel when their threads have ended it, since the others then stand once more alone. Within these bounds the
         kernels are merged as closely as possible: if necessary, loop beside loop only, or one after the other.
+    max_inlined: how many instructions a kernel may have once calls of functions are inlined in which threads wait; by
+        default 200,000.
     presume: whether loaded data that decides if a barrier is reached may be taken as the same for all threads of a CTA,
         as CUDA demands of it; the report's notes name the places. If False, such kernels are refused.
     same: pairs of equal parameters, such as ("A:0", "B:0"): a buffer that no kernel writes, or a number such as a
@@ -118,7 +122,7 @@ def weave(
             divergence=divergence is not None, placement=placement is not None, max_blocks=max_blocks is not None,
             max_growth=max_growth is not None, presume=not presume, same=bool(same),
         )  # fmt: skip
-    chosen = kernels_of(sources, entries)
+    chosen = kernels_of(sources, entries, max_inlined=max_inlined)
     shapes = shapes_of(sources, shapes, chosen)
 
     linked = link(chosen, arch, name, shapes)
@@ -127,9 +131,9 @@ def weave(
     if merge == "paper":
         return _as_published(chosen, shaped, choices)
     shaped, common = _with_common_parameters(shaped, same)
-    limits = MergeLimits(shaped, max_blocks, max_growth)
 
     converged = converge(shaped, choices, divergence)
+    limits = MergeLimits(shaped, max_blocks, max_growth, frozenset(i for i, c in enumerate(converged) if c.skipped))
     guarded = guard_ranges(shaped, converged)
     looped = split_loops(shaped, guarded, limits.all)
     prepared = prepare_barriers(shaped.kernels, looped, known_shape(shaped))

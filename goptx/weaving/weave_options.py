@@ -29,6 +29,7 @@ class ResultOptions(TypedDict, total=False):
     arch: str | None
     name: str | None
     latency: str | Path | LatencyTable | None
+    max_inlined: int | None
 
 
 class CoarsenOptions(ResultOptions, total=False):

@@ -86,6 +86,75 @@ def test_arrays_that_share_memory_one_after_the_other_keep_their_order(torch: An
     assert all(torch.equal(a, b) for a, b in zip(*found, strict=True))
 
 
+def test_products_share_the_sms_with_a_step_of_the_optimizer(torch: Any) -> None:
+    """By folded grids, and the same bits; alone by the cost model, and measured."""
+    from captured.compiled_programs import tensors_of
+    from captured.torch_programs import training
+
+    run, inputs = training()
+    run(*inputs)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph(keep_graph=True)
+    with goptx.collect() as kernels, torch.cuda.graph(graph):
+        outputs = run(*inputs)
+    graph.instantiate()
+    changed = [x for x in tensors_of(run) if x.dtype == torch.float32]
+    before = [x.clone() for x in changed]
+    found = []
+    for tune in (None, False, True):
+        if tune is None:
+            replay = graph.replay
+        else:
+            fast = goptx.optimize_graph(graph, kernels, tune=tune)
+            print(fast.report)
+            replay = fast.replay
+            assert tune or [group.strategy[:10] for group in fast.report.fused] == ["horizontal"]
+        for to, of in zip(changed, before, strict=True):
+            to.copy_(of)
+        replay()
+        torch.cuda.synchronize()
+        found.append([x.clone() for x in (*changed, *outputs)])
+    assert all(torch.equal(a, b) for other in found[1:] for a, b in zip(found[0], other, strict=True))
+
+
+def test_arrays_that_are_held_do_not_share_memory(torch: Any) -> None:
+    from captured import triton_kernels as kernels
+    from captured.torch_programs import flat
+
+    x = torch.arange(4096, device="cuda").to(torch.bfloat16)
+    results = [torch.empty_like(x) for _ in range(4)]
+
+    def run() -> None:
+        for result in results:
+            kernels.added[(4,)](flat(kernels.added, x, x), x, result, x.numel(), BLOCK=1024)
+
+    run()
+    torch.cuda.synchronize()
+    edges = []
+    for hold in (0, 16):
+        graph = torch.cuda.CUDAGraph(keep_graph=True)
+        with goptx.collect(hold) as known, torch.cuda.graph(graph):
+            run()
+        edges.append(goptx.parallelize_graph(graph, known).graph.edges)
+    assert len(edges[0]) > 4
+    assert edges[1] == ((0, 1), (2, 3), (4, 5), (6, 7))
+
+
+def test_compiled_functions_run_as_compiled_while_arrays_are_held(torch: Any) -> None:
+    x = torch.arange(4096, device="cuda").float()
+    made = torch.compile(lambda x: (x * 2 + 1).relu())
+    made(x)
+    torch.cuda.synchronize()
+    nodes = []
+    for hold in (0, 16):
+        graph = torch.cuda.CUDAGraph(keep_graph=True)
+        with goptx.collect(hold) as known, torch.cuda.graph(graph):
+            made(x)
+        nodes.append([node.entry for node in goptx.Graph.of(graph, known).nodes])
+    assert nodes[0] == nodes[1]
+    assert len(nodes[0]) == 1
+
+
 def test_a_function_of_torch(torch: Any) -> None:
     from captured.torch_programs import tower
 

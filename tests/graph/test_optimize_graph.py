@@ -3,6 +3,7 @@
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from time import process_time
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from goptx.graph.graph_dependences import reachable
 from goptx.graph.graph_description import Allocation, Graph, GraphNode, Id, sha_of
 from goptx.graph.group_check import checked
 from goptx.graph.group_choice import NEAR
-from goptx.graph.group_making import fused_node
+from goptx.graph.group_making import Fused, fused_node
 from goptx.time_budget import Budget
 
 X = np.arange(N, dtype=np.uint32) * 7
@@ -221,8 +222,8 @@ def test_a_graph_without_ptx_is_reported() -> None:
 def test_a_fused_kernel_that_differs_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """If a strategy were wrong, the comparison on the emulator would find it."""
 
-    def wrong(id_: Id, nodes: Sequence[GraphNode], woven: goptx.Woven) -> GraphNode:
-        node = fused_node(id_, nodes, woven)
+    def wrong(id_: Id, nodes: Sequence[GraphNode], made: Fused) -> GraphNode:
+        node = fused_node(id_, nodes, made)
         changed = (*node.parameters[:2], u32(3), *node.parameters[3:])
         return GraphNode(node.id, node.entry, node.grid, node.block, node.shared, changed, node.ptx)
 
@@ -259,10 +260,11 @@ def test_two_hundred_nodes_take_little_time() -> None:
         nodes += [scaled(f"{layer}.{k}", a, 2 + k, constant=3 + (layer * 4 + k) % 40) for k in range(4)]
         nodes.append(added(f"{layer}.sum", 2, 3, b))
     graph = chain(*nodes)
+    begin = process_time()
     report = goptx.optimize_graph(graph, check=False).report
     assert report.nodes == 200
     assert len(report.fused) >= 40
-    assert report.seconds < 20
+    assert process_time() - begin < 20
 
 
 def test_an_architecture_may_be_given() -> None:

@@ -153,7 +153,7 @@ def test_groups_beyond_the_budget_are_named(driver: EmulatedDriver) -> None:
     graph = three()
     handle, kernels = driver.capture(graph)
     driver.milliseconds = pairs_gain
-    fast = goptx.optimize_graph(handle, kernels, budget=Budget(60, Clock(driver, 1)))
+    fast = goptx.optimize_graph(handle, kernels, budget=Budget(60, Clock(driver, 10)))
     assert fast.report.fused == ()
     assert fast.report.untried[0] in {(0, 1), (0, 2), (1, 2)}
     assert len(fast.report.untried) == 3
@@ -230,6 +230,18 @@ def test_a_graph_of_which_it_is_not_known_what_it_writes_is_not_run(driver: Emul
     assert "not run: node 2" in str(fast.report)
     assert len(fast.report.fused) == 1
     assert fast.report.measured == {}
+
+
+def test_a_graph_of_unknown_kernels_only_stays_as_it_is(driver: EmulatedDriver) -> None:
+    graph = chain(opaque(0, u64(buffer(1))), opaque(1, u64(buffer(2))))
+    handle, kernels = driver.capture(graph)
+    before = dict(driver.graphs[handle].nodes), set(driver.graphs[handle].edges)
+    fast = goptx.optimize_graph(handle, kernels)
+    assert fast.graph.edges == graph.edges
+    assert fast.report.advice.startswith("the PTX of no kernel is known, so that none can be fused: capture the graph")
+    assert set(fast.report.single.values()) == {"its PTX is not known"}
+    assert (driver.graphs[handle].nodes, driver.graphs[handle].edges) == before
+    assert driver.launched == []
 
 
 def test_copies_stay_where_they_are(driver: EmulatedDriver) -> None:

@@ -1,7 +1,7 @@
 """Rules for warps that have ended a kernel, or have no lane on a side, how each is broken, and the test that has to
 notice."""
 
-from mutations.mutations import LANES, Mutation
+from mutations.mutations import LANES, WEAVING, Mutation
 
 DEAD = "tests/weaving/test_dead_warps.py"
 ENDED = f"{LANES}/ended"
@@ -13,6 +13,20 @@ OF_ENDED = (
         "(name in asked or slots[name] > least[name])",
         "name in asked",
         f"{DEAD}::test_ctas_that_have_ended_a_kernel_cost_little[weave-unrolled]",
+    ),
+    Mutation(
+        "copies of a kernel skip long code each by itself",
+        f"{ENDED}/skip_ended.py",
+        "line=line, safe_to_take=True)",
+        "line=line)",
+        f"{DEAD}::test_copies_skip_long_code_together",
+    ),
+    Mutation(
+        "kernels that warps skip leave no room for the others alone",
+        f"{WEAVING}/merging/size_limits.py",
+        "instructions=found.instructions + alone",
+        "instructions=found.instructions",
+        "tests/weaving/test_growth.py::test_kernels_that_warps_skip_may_also_stand_alone",
     ),
     Mutation(
         "warps run what comes after the last barrier of a kernel that they have ended",

@@ -5,8 +5,9 @@ from mutations.mutations import WEAVING, Mutation
 FOLDED = "tests/strategies/test_folded.py"
 VALUES = f"{FOLDED}::test_unequal_grids_and_partial_rounds"
 TICKETS, COUNTERS = "tests/strategies/test_tickets.py", "tests/device/test_counters.py"
-TICKET_CODE, NUMBERS = f"{WEAVING}/shapes/ticket_code.py", "goptx/device/launches/ticket_counters.py"
-VIRTUAL_CTAS, LOOPS = f"{WEAVING}/shapes/virtual_ctas.py", f"{WEAVING}/shapes/cta_loops.py"
+TICKET_CODE, NUMBERS = f"{WEAVING}/folding/ticket_code.py", "goptx/device/launches/ticket_counters.py"
+TEAM_BARRIERS = f"{WEAVING}/folding/team_barriers.py"
+VIRTUAL_CTAS, LOOPS = f"{WEAVING}/folding/virtual_ctas.py", f"{WEAVING}/folding/cta_loops.py"
 
 OF_FOLDED_GRIDS = (
     Mutation(
@@ -47,8 +48,8 @@ OF_FOLDED_GRIDS = (
     Mutation(
         "a team runs the next virtual CTA, too",
         LOOPS,
-        'return _Numbers(team, ctas, s.read("%nctaid.x"))',
-        "return _Numbers(team, ctas, 1)",
+        "_Numbers(team, ctas, teams)",
+        "_Numbers(team, ctas, 1)",
         f"{FOLDED}::test_each_cta_runs_once[static]",
     ),
     Mutation(
@@ -75,8 +76,8 @@ OF_FOLDED_GRIDS = (
     Mutation(
         "a device function reads the number of the fused kernel's CTA",
         f"{WEAVING}/shapes/remap.py",
-        "if role == self.number_role:\n                raise CannotWeave(",
-        "if role == self.number_role:\n                return self.number\n                raise CannotWeave(",
+        "if role in self.of_team:\n                raise CannotWeave(",
+        "if role in self.of_team:\n                return self.team.number\n                raise CannotWeave(",
         f"{FOLDED}::test_functions_and_their_barriers",
     ),
     Mutation(
@@ -103,15 +104,15 @@ OF_FOLDED_GRIDS = (
     Mutation(
         "an estimate of registers halves the CTAs of an SM",
         "goptx/cost/ctas_at_once.py",
-        "max(fitting(estimated), min(2, fitting(FEWEST_REGISTERS)))",
-        "fitting(estimated)",
+        "max(occupancy(arch, registers, shared, threads).ctas_per_sm, min(2, fewest))",
+        "occupancy(arch, registers, shared, threads).ctas_per_sm",
         f"{FOLDED}::test_two_ctas_where_only_registers_may_be_too_few[168-0-2]",
     ),
     Mutation(
         "the last ticket does not set the counter to 0",
         TICKET_CODE,
-        "operand(s.subtract(ctas, 1))",
-        "operand(ctas)",
+        "operand(s.add(s.subtract(ctas, 1), helpers))",
+        "operand(s.add(ctas, helpers))",
         f"{TICKETS}::test_counters_are_as_before_when_the_launch_has_ended[5]",
     ),
     Mutation(
@@ -124,28 +125,28 @@ OF_FOLDED_GRIDS = (
     Mutation(
         "all launches draw from the same counters",
         TICKET_CODE,
-        "view.hidden(TICKETS), WORD * tickets.kernels",
+        "view.hidden(TICKETS), tickets.set_bytes",
         "view.hidden(TICKETS), 0",
         f"{TICKETS}::test_a_launch_uses_its_own_counters_only",
     ),
     Mutation(
         "all kernels draw from one counter",
         TICKET_CODE,
-        "_at(tickets.counters, WORD * k)",
-        "_at(tickets.counters, 0)",
+        "_at(self.counters, self._bound + WORD * kernel)",
+        "_at(self.counters, self._bound)",
         f"{FOLDED}::test_each_cta_runs_once[ticket]",
     ),
     Mutation(
         "tickets begin with the first virtual CTA, which a team has already",
         TICKET_CODE,
-        'Instruction("add.u32", (ticket, ticket, s.read("%nctaid.x")), draws)',
+        'Instruction("add.u32", (ticket, ticket, operand(view.all_teams())), draws)',
         'Instruction("add.u32", (ticket, ticket, operand(0)), draws)',
         f"{FOLDED}::test_each_cta_runs_once[ticket]",
     ),
     Mutation(
         "a team that draws does not wait for its ticket",
         VIRTUAL_CTAS,
-        "(*loop.drawn, *meeting, *loop.step)",
+        "(*loop.drawn, *barriers.meeting, *loop.step)",
         "(*loop.drawn, *loop.step)",
         f"{FOLDED}::test_each_cta_runs_once[ticket]",
     ),
@@ -158,9 +159,9 @@ OF_FOLDED_GRIDS = (
     ),
     Mutation(
         "a team meets at a barrier that the kernel uses",
-        VIRTUAL_CTAS,
-        "free = [n for n in range(BARRIER_IDS) if str(n) not in used]",
-        "free = [*range(BARRIER_IDS)]",
+        TEAM_BARRIERS,
+        "used = {n for ids, loop in zip(own, loops, strict=True) if loop.teams == 1 for n in ids}",
+        "used = set[int]()",
         f"{TICKETS}::test_barriers_that_are_not_left[all]",
     ),
     Mutation(

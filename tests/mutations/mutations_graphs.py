@@ -9,6 +9,7 @@ LAUNCHED = "goptx/graph/running/launchable_graph.py"
 OF_RUNNING = "tests/graph/test_running_graphs.py"
 OF_EFFECTS = "tests/graph/test_graph_dependences.py"
 OF_CHOICE = "tests/graph/test_optimize_graph.py"
+OF_FOLDED = "tests/graph/test_folded_groups.py"
 
 OF_GRAPHS = (
     Mutation(
@@ -80,5 +81,33 @@ OF_GRAPHS = (
         "return timed(self._stream, several) / REPLAYS",
         "return timed(self._stream, launch)",
         f"{OF_RUNNING}::test_launches_in_a_row_are_compared",
+    ),
+    Mutation(
+        "a group is taken in another form that leaves something else",
+        PLACED,
+        "times = {} if self.check and trial.different(other) else",
+        "times = {} if not self.check else",
+        f"{OF_FOLDED}::test_another_form_that_differs_is_not_taken",
+    ),
+    Mutation(
+        "the parameters of a team's kernels are in another order",
+        "goptx/graph/group_making.py",
+        "_node(id_, [nodes[k] for k in team.members], team.woven)",
+        "_node(id_, [nodes[k] for k in reversed(team.members)], team.woven)",
+        f"{OF_FOLDED}::test_teams_of_several_kernels_leave_the_same",
+    ),
+    Mutation(
+        "bits that may be set in both operands of `or` are added",
+        "goptx/analysis/values/ranges.py",
+        "return a.natural and b.natural and not a.mask & b.mask",
+        "return a.natural and b.natural",
+        "tests/analysis/test_ranges.py::test_bits_that_are_never_set_are_known",
+    ),
+    Mutation(
+        "a difference is a remainder whatever was subtracted",
+        "goptx/analysis/values/ranges.py",
+        "if quotient and quotient.operands[1:] == (number, divisor) and",
+        "if quotient and",
+        "tests/analysis/test_ranges.py::test_a_remainder_that_is_written_as_a_difference",
     ),
 )

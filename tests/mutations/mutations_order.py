@@ -10,7 +10,7 @@ OF_ORDER = (
     Mutation(
         "a release is ordered with its own space only",
         f"{WEAVING}/schedule/dependences.py",
-        "if kind not in touched and not released:",
+        "if kind not in touched and not own.releases:",
         "if kind not in touched:",
         f"{ORDER}::test_no_thread_sees_a_flag_without_the_data[release-latency]",
     ),

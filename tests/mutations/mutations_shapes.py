@@ -68,13 +68,6 @@ OF_SHAPES = (
         f"{ALONE}[3:48+3:256-tiled-leaving]",
     ),
     Mutation(
-        "barriers that warps reach in two copies stay aligned",
-        f"{WEAVING}/merging/barrier_ids.py",
-        "if c.warp_branches or c.threads}",
-        "if c.warp_branches}",
-        f"{SHAPES}::test_barriers_wait_for_the_warps_of_their_kernel",
-    ),
-    Mutation(
         "the last CTA of a spread grid is left out",
         "goptx/launch/launch_plan.py",
         "return (min(ratio, ((ctas << 32) - 1) // (total - 1)) if total > 1 else ratio) - 1",

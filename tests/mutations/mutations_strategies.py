@@ -13,7 +13,7 @@ OF_STRATEGIES = (
     Mutation(
         "a kernel counts its threads from the first of the CTA",
         "goptx/weaving/shapes/partitioned.py",
-        "return sum(self.partition[:kernel])",
+        "return sum(self.role_threads[:kernel])",
         "return 0",
         f"{HORIZONTAL}::test_numbers_of_warps_begin_at_zero_in_each_kernel",
     ),
@@ -91,8 +91,8 @@ OF_STRATEGIES = (
     Mutation(
         "kernels are spread over all CTAs, not over those that are left",
         "goptx/weaving/shapes/interleaved.py",
-        'sizes = self.carried("grid", shapes)[kernel:]',
-        'sizes = self.carried("grid", shapes)',
+        "for k in range(kernel, len(shapes))",
+        "for k in range(len(shapes))",
         f"{INTERLEAVE}::test_orders[grids4-options4-ABCCABCC-True]",
     ),
     Mutation(
@@ -127,14 +127,14 @@ OF_STRATEGIES = (
     Mutation(
         "a kernel's CTAs are counted as if none was coarsened",
         "goptx/weaving/shapes/interleaved.py",
-        "known = view.ctas",
-        "known = view.shape.ctas",
+        "known = self.ctas_of(view.position, self.shapes)\n        step",
+        "known = view.shape.ctas\n        step",
         f"{COARSENED}::test_which_ctas[grids1-factors1-options1-ABAB-True]",
     ),
     Mutation(
         "an interleaved kernel has the shared memory of one copy",
         "goptx/launch/launch_plan.py",
-        "return (self.coarse[kernel].factor - 1) * aligned(part) + part",
+        "return (parts - 1) * aligned(part) + part",
         "return part",
         f"{COARSENED}::test_shared_memory_of_an_interleaved_kernel_is_that_of_all_its_copies",
     ),

@@ -68,11 +68,11 @@ OF_WAITING = (
         "tests/weaving/test_schedule.py::test_sync_groups_keep_their_order[latency]",
     ),
     Mutation(
-        "copies of a barrier that warps reach separately stay aligned",
+        "barriers stay aligned beside lanes that wait one by one",
         f"{WEAVING}/merging/barrier_ids.py",
         "is_cluster_barrier(code), unaligned)",
         "is_cluster_barrier(code), lambda barrier: barrier)",
-        f"{BARRIERS}::test_beside_a_voting_loop_barriers_are_unaligned",
+        f"{BARRIERS}::test_beside_lanes_that_wait_one_by_one_barriers_are_unaligned",
     ),
     Mutation(
         "of a warp of which some have ended only the rest comes to a barrier that counts",
@@ -189,8 +189,8 @@ OF_WAITING = (
     Mutation(
         "what a warpgroup multiplies is read before the wait",
         f"{WEAVING}/schedule/dependences.py",
-        "f.known and f.row.scope != Convergence.WARPGROUP for",
-        "f.known for",
+        "movable=facts.known and facts.row.scope != Convergence.WARPGROUP,",
+        "movable=facts.known,",
         f"{LIST_SCHEDULE}::test_the_part_of_a_warpgroup_keeps_its_order",
     ),
     Mutation(

@@ -19,7 +19,6 @@ from goptx.measuring.profiling.ncu import NotPermitted, Profiler
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-import suite_b  # noqa: E402
 from profiles import __main__ as command  # noqa: E402
 from profiles import running, work  # noqa: E402
 from profiles.charts import charts  # noqa: E402
@@ -35,7 +34,7 @@ from profiles.figures import (  # noqa: E402
     stalled_cycles,
 )
 from profiles.rows import bound_of, bounds, tuned_speedups, ways  # noqa: E402
-from profiles.suites import A, B, specifications_of  # noqa: E402
+from profiles.suites import A, B, C, specifications_of  # noqa: E402
 from profiles.table import lost, table  # noqa: E402
 from profiles.work import Counted, Group, Subjects  # noqa: E402
 from suite_a import PAIRS  # noqa: E402
@@ -165,7 +164,7 @@ def test_a_way_is_its_fastest_form() -> None:
 
 def test_the_table_of_recorded_pairs() -> None:
     text = table(RECORDED, {"paper": {"gelu+wmma": 1.5}}, "somewhere.json")
-    assert "| gelu+wmma | weave | 1733 | 363.5 | 85.9 | 27.2 | 19.1 | 66.2 | 36.0 | 3.0 | 12.7 |" in text
+    assert "| gelu+wmma | weave | 1733 | 363.5 | 85.9 | 27.2 | 19.1 | 66.2 | 36.0 | 3.0 | - | 12.7 |" in text
     assert "| 28.9 | yes |" in text and "| gelu+wmma | one after the other | 2335 |" in text
     assert "stands for two streams" in text and "(somewhere.json)" in text
     assert "| gelu+wmma | 2.36 | L1 data, shared | L2 (2.64) | 1.50 | 0.64 |" in text
@@ -245,8 +244,17 @@ def test_a_pair_of_suite_b_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert form.woven.shape is not None and form.woven.shape.threads == 1024
     (alone,) = work.made(Subjects(B, "own", "hist"), "alone").forms.values()
     assert work.launched(alone) == ["hist"]
-    monkeypatch.setattr(suite_b, "__file__", str(tmp_path / "__init__.py"))
+    monkeypatch.setattr("suite_b.best.FILE", tmp_path / "best.json")
     assert "best.json has nothing of batchnorm+hist" in work.made(subject, "tuned").refused
+
+
+def test_a_pair_of_suite_c_is_made_in_its_size() -> None:
+    """Not in that of the specification of `unseen`, which has 65,536 rows."""
+    subject = Subjects(C, "own", "softmax+dropout")
+    assert {path.parts[-4] for path in specifications_of(C, "softmax+dropout", "own")} == {"unseen"}
+    assert [shape.ctas for shape in work.measured_of(subject).shapes] == [16384, 65536]
+    assert "best.json has nothing of softmax+dropout" in work.made(subject, "tuned").refused
+    assert not any(path.is_file() for path in specifications_of(C, "nothing", "own"))
 
 
 def groups() -> list[Group]:

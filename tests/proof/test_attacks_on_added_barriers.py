@@ -67,8 +67,8 @@ EDITS = [
     ("warps", r"(bar\.red\.or.*%b_any2, 1), 32", r"\1, %b_r1"),
     ("warps", r"(bar\.red\.or.*%b_any2), 1, 32", r"\1, 0, 32"),  # at kernel A's barrier
     ("warps", r"(bar\.red\.or.*%b_any2, 1, 32)", r"@%b_run0 \1"),
-    ("warps", r"(barrier\.red\.or.*%a_any2, 0)", r"\1, 32"),
-    ("warps", r"(barrier\.red\.or.*%a_any2, 0)", r"\1, 64"),
+    ("warps", r"(bar\.red\.or.*%a_any2, 0)", r"\1, 32"),
+    ("warps", r"(bar\.red\.or.*%a_any2, 0)", r"\1, 64"),
     ("part", r"(bar\.red\.or.*%b_any2.*\n)", r"\1 vote.sync.any.pred %b_p4, %b_run0, -1; @!%b_p4 bra.uni $exit;\n"),
     ("part", r"(.*bar\.red\.or.*%b_any2)", r"vote.sync.any.pred %b_p4, %b_run0, -1; @!%b_p4 bra.uni $exit;\n\1"),
     ("CTAs", r"(bar\.red\.or.*%b_any2, 1), %b_run0", r"\1, %a_run0"),
@@ -91,17 +91,17 @@ def test_groups_of_threads_come_to_a_barrier_of_no_kernel_at_the_same_time(place
     """Kernel A has 64 threads, of which the last 32 are in warps where B is not: a copy of A's code for these has the
     added barrier before A's first barrier, or after it."""
     made = text("warps")
-    (ask,) = re.findall(r"    barrier\.red\.or\.pred %a_any2, 0, %a_run0;\n    @!%a_any2 bra.*\n", made)
+    (ask,) = re.findall(r"    bar\.red\.or\.pred %a_any2, 0, %a_run0;\n    @!%a_any2 bra.*\n", made)
     (loop,) = re.findall(r"(\$\w+:\n(?:.*\n)*?.*@%a_p2 bra\.uni.*\n)", made[made.index(ask) :])
-    first, rest = loop.split("    barrier.sync 0; // A:23\n")
+    first, rest = loop.split("    bar.sync 0; // A:23\n")
     head, _, _ = rest.partition("    add.u32 %a_r7")
     assert head and first
-    added = "    barrier.sync 0;\n"
+    added = "    bar.sync 0;\n"
     by_group = (
         "    mov.u32 %a_r19, %tid.x;\n    setp.ge.u32 %a_p4, %a_r19, 32;\n    @%a_p4 bra.uni $OTHERS;\n"
-        "{0}    barrier.sync 0; // A:23\n{1}    bra.uni $MEET;\n$OTHERS:\n{2}    barrier.sync 0; // A:23\n{3}$MEET:\n"
+        "{0}    bar.sync 0; // A:23\n{1}    bra.uni $MEET;\n$OTHERS:\n{2}    bar.sync 0; // A:23\n{3}$MEET:\n"
     )
-    old = "    barrier.sync 0; // A:23\n"
+    old = "    bar.sync 0; // A:23\n"
     same = by_group.format(*((added, "", added, "") if place == "before" else ("", added, "", added)))
     other = by_group.format(*((added, "", "", added) if place == "before" else ("", added, added, "")))
     assert old in made

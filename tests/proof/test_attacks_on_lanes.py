@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import goptx
@@ -74,8 +76,7 @@ def test_barriers_on_both_sides_of_a_branch_count_the_threads_of_both() -> None:
     kernels = named(PLAIN, SIDES)
     text = text_of("horizontal", kernels, "2:64 2:64")
     assert outcome(text, kernels) == "proved"
-    (first, *_) = [line for line in text.splitlines() if "barrier.sync" in line]
-    number, count = first.split("barrier.sync ")[1].split(";")[0].split(", ")
+    number, count = re.findall(r"\bbar(?:rier)?\.sync (\d+), (\d+);", text)[0]
     for new in (f"{int(number) + 1}, {count}", f"{number}, {int(count) + 32}", f"{number}, {int(count) - 32}"):
         assert outcome(text.replace(f"sync {number}, {count};", f"sync {new};", 1), kernels) != "proved"
 
@@ -165,7 +166,7 @@ def test_barriers_that_only_threads_come_to_whose_kernel_has_ended() -> None:
     kernels = named(ALL_LEAVE, PLAIN)
     text = text_of("horizontal", kernels, "2:64 2:64")
     assert outcome(text, kernels) == "proved"
-    *_, last = [line for line in text.splitlines() if "barrier.sync 0, 64" in line]
+    *_, last = [line for line in text.splitlines() if "bar.sync 0, 64" in line]
     for new in ("0, 32", "0, 128", "5, 32", "5, 128"):
         wrong = text.replace(last, last.replace("0, 64", new))
         assert "for which the kernel has ended, and its count is not known" in outcome(wrong, kernels), new

@@ -340,7 +340,7 @@ def test_coarsened_kernels_are_proved(name: str, shape: str | None) -> None:
         ("weave", "?:256 ?:128", "bar.sync 0, 128;", "bar.sync 0, 96;"),
         ("weave", "?:256 ?:128", "bar.sync 0, 128;", "bar.sync 0, 160;"),
         ("horizontal", "?:256 ?:128", "sub.u32 %b_shape8, %b_shape7, 256;", "sub.u32 %b_shape8, %b_shape7, 224;"),
-        ("horizontal", "?:256 ?:128", "barrier.sync 0, 128;", "barrier.sync 0, 256;"),
+        ("horizontal", "?:256 ?:128", "bar.sync 0, 128;", "bar.sync 0, 256;"),
         ("interleave", "?:256 ?:128", "sub.u32 %b_shape19, %b_shape10, %b_shape18;", "mov.u32 %b_shape19, %b_shape10;"),
         ("interleave", "?:256 ?:128", "add.u32 %b_shape18, %b_shape16, 1;", "add.u32 %b_shape18, %b_shape16, 2;"),
     ],

@@ -37,7 +37,8 @@ TUNED = (32, 64, 96, 128, 192)  # threads of a kernel that is right with any num
 class Composition:
     """strategy: "" for one kernel, which is not fused. coarse: how many times some kernel is coarsened. batched:
     whether some kernel is batched. nested: whether a fused kernel is fused again. tunable: whether the first kernel is
-    right with any number of warps. folded: whether a few CTAs run those of all kernels (horizontal)."""
+    right with any number of warps. folded: whether a few CTAs run those of all kernels (horizontal, interleave). teams:
+    whether a CTA then runs several CTAs of a kernel at once. bound: whether SMs decide about kernels (interleave)."""
 
     strategy: Strategy | Literal[""]
     coarse: int = 0
@@ -45,6 +46,8 @@ class Composition:
     nested: bool = False
     tunable: bool = False
     folded: bool = False
+    teams: bool = False
+    bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +121,9 @@ def _stated(
         stated = case.shapes
     if stated is None:
         return None
-    if "horizontal" in (how.strategy, inner):
-        stated = tuple(Shape(s.grid, o.block, s.shared) for s, o in zip(stated, case.shapes, strict=True))
+    if "horizontal" in (how.strategy, inner) or how.folded:
+        sizes = zip(stated, case.shapes, strict=True)
+        stated = tuple(Shape(s.grid, o.block, o.shared if how.teams else s.shared) for s, o in sizes)
     return tuple(part.wide(shape, choose.random() < 0.7) for part, shape in zip(parts, stated, strict=True))
 
 
@@ -207,9 +211,29 @@ class _Fusing:
         if self.tuned:
             own["partition"][0] = self.tuned
             own["tunable"] = [True, *[False] * (len(kernels) - 1)]
-        if self.how.folded:
+        if self.how.bound:
+            own = {"strategy": strategy, "binding": "sm"}
+            if choose.random() < 0.5:
+                own["ratio"] = [choose.randint(1, 3) for _ in kernels]
+        if self.how.folded and strategy == "interleave":
+            own |= {"fold": choose.choice(FOLDS), "ctas": [choose.choice(CTAS) for _ in kernels]}
+        if self.how.folded and strategy == "horizontal":
             own.pop("placement", None)
             own |= {"fold": choose.choice(FOLDS), "ctas": choose.choice(CTAS)}
+            if self.how.teams:
+                own["teams"] = self._teams(kernels, choose)
+                blocks = [-(-(case.shapes[k].threads or 0) // 32) * 32 for k in kernels]
+                able = len(kernels) == 2 and blocks[0] == blocks[1] and blocks[0] & (blocks[0] - 1) == 0
+                own |= {"assist": True, "fold": "ticket"} if able and choose.random() < 0.7 else {}
             if all(n % 128 == 0 for n in own.get("partition", [case.shapes[k].threads or 0 for k in kernels])):
                 own |= {"arch": "sm_90a", "role_registers": [8 * choose.randint(3, 8) for _ in kernels]}
         return own
+
+    def _teams(self, kernels: Sequence[int], choose: Random) -> list[int]:
+        """As many as a CTA has threads for."""
+        left, teams = 1024, []
+        threads = [-(-(self.case.shapes[k].threads or 0) // 32) * 32 for k in kernels]
+        for k, own in enumerate(threads):
+            teams.append(choose.randint(1, max(min(3, (left - sum(threads[k + 1 :])) // own), 1)))
+            left -= teams[-1] * own
+        return teams

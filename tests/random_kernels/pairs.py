@@ -53,7 +53,7 @@ REASONS = {
     "a guarded call that not all threads reach": r"is conditional within a call sequence that not all threads reach",
     "a barrier id that is not known": r"takes its barrier id from a register, so (it may be any|no id is left)",
     "what folded grids cannot do": r"\[folded-grids\]$",
-    "too many barriers": r"together the kernels need more than 16 barriers",
+    "too many barriers": r"together the kernels need more than 16 barriers|each team of folded grids needs barriers",
     "too large": r"even one after the other the kernels come to",
 }
 

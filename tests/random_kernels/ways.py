@@ -56,6 +56,15 @@ WAYS: Mapping[str, Candidate] = {
     "horizontal folded": _composed(Composition("horizontal", folded=True)),
     "horizontal folded of coarsened": _composed(Composition("horizontal", coarse=1, folded=True), [2]),
     "horizontal folded with tunable": _composed(Composition("horizontal", tunable=True, folded=True), [2]),
+    "horizontal folded in teams": _composed(Composition("horizontal", folded=True, teams=True)),
+    "horizontal folded in teams of coarsened": _composed(
+        Composition("horizontal", coarse=1, folded=True, teams=True), [2]
+    ),
+    "interleave folded": _composed(Composition("interleave", folded=True)),
+    "interleave bound to SMs": _composed(Composition("interleave", bound=True), [2]),
+    "interleave folded and bound, of coarsened": _composed(
+        Composition("interleave", coarse=1, folded=True, bound=True), [2]
+    ),
     "coarsen": _composed(Composition("", coarse=1), [1]),
     "coarsen twice": _composed(Composition("", coarse=2), [1]),
     "batch": _composed(Composition("", batched=True), [1]),

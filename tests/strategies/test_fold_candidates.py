@@ -54,6 +54,16 @@ def names(kernels: Kernels, shapes: Shapes, arch: str = ARCH) -> list[str]:
     return [str(c) for c in fold_candidates(judged(kernels, shapes, arch), arch)]
 
 
+def test_teams_where_one_cta_of_both_fills_an_sm() -> None:
+    """Attention and decode attention: two CTAs on an SM have too few registers for both, one leaves many unused."""
+    decode = Path(__file__).parents[2] / "benchmarks" / "unseen" / "kernels" / "triton" / "decode_attention.toml"
+    what = measured([], spec=[*specifications_of("attention"), decode], small=True)
+    shapes = [Shape((16, 64), 128, what.shapes[0].shared), Shape((96, 16), 128, what.shapes[1].shared)]
+    first, *_ = fold_candidates(judged(list(what.kernels), shapes), ARCH)
+    (own, other), (one, several) = first.option("role_registers"), first.option("teams")
+    assert first.plain and (one, several) == (1, 2) and 128 * (one * own + several * other) <= 65536
+
+
 # The candidates -------------------------------------------------------------------------------------------
 
 
@@ -79,6 +89,33 @@ def test_a_kernel_coarsened_before_counts_as_it_is() -> None:
 @pytest.mark.parametrize("name", ["adam_step+embedding", "product+attention"])
 def test_kernels_with_the_same_limit_are_not_folded(name: str) -> None:
     assert not names(*pair(name))
+
+
+@pytest.mark.parametrize("arch", ["sm_90", ARCH])
+def test_registers_are_not_moved_where_both_have_what_they_take(arch: str) -> None:
+    """With so much shared memory one CTA is on an SM, and the gather takes nothing from the product."""
+    kernels, shapes = pair("product+embedding")
+    one = [replace(shapes[0], shared=150_000), shapes[1]]
+    assert names(kernels, one, arch) == [
+        "horizontal fold=static",
+        "horizontal x1 x2 fold=static",
+        "horizontal x1 x4 fold=static",
+    ]
+
+
+def test_each_of_two_teams_may_run_several_kernels() -> None:
+    kernels, (many, few) = pair("product+embedding")
+    shapes = [replace(many, grid=(1 << 15,)), few]
+    three, of_three = [*kernels, kernels[0]], [*shapes, shapes[0]]
+    judge = replace(judged(three, of_three), teams=((0, 2), (1,)))
+    plain, woven = fold_candidates(judge, ARCH)
+    assert str(woven) == "horizontal x1 x2 x1 fold=static role_registers=200,56"
+    two = fold_candidates(judged(kernels, shapes), ARCH)[0]
+    both = next(judge.estimates(plain))[1].parts["latency"]
+    alone = next(judged(kernels, shapes).estimates(two))[1].parts["latency"]
+    assert both == pytest.approx(2 * alone, rel=0.01)
+    assert not fold_candidates(judged(three, of_three), ARCH)  # three teams
+    assert not fold_candidates(replace(judge, teams=((0, 1), (2,))), ARCH)  # of one kind each
 
 
 def test_targets_and_shapes_that_do_not_allow_it() -> None:

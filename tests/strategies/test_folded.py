@@ -158,7 +158,7 @@ def test_a_barrier_only_where_something_is_shared() -> None:
     woven = fuse("registers", "registers", shapes=[Shape(4, 64), Shape(4, 64)], ctas=2)
     assert not lines(woven, "barrier.sync") and len(lines(woven, "bar.warp.sync 0xffffffff;")) == 2
     woven = fuse("tiled", "registers", shapes=[Shape(4, 64), Shape(4, 64)], ctas=2)
-    assert len(lines(woven, "barrier.sync 0, 64;")) == 3  # it reduces at that one, too
+    assert len(lines(woven, "bar.sync 0, 64;")) == 3  # it reduces at that one, too
     assert len(lines(woven, "barrier.sync 1, 64;")) == 1
 
 

@@ -32,14 +32,14 @@ def fuse(*names: str, shapes: list[Shape], **options: Any) -> Woven:
 def test_barriers_wait_for_the_warps_of_their_kernel() -> None:
     woven = fuse("tiled", "tiled", shapes=[Shape(4, 40), Shape(4, 300)])
     assert woven.shape == Shape(4, 64 + 320) and lines(woven, ".reqntid") == [".reqntid 384, 1, 1"]
-    assert set(lines(woven, "barrier.sync")) == {"barrier.sync 0, 64;", "barrier.sync 1, 320;"}
-    assert len(lines(woven, "barrier.red.popc.u32", ", 1, 320,")) == 1 and not lines(woven, "bar.sync")
+    assert set(lines(woven, "bar.sync")) == {"bar.sync 0, 64;", "bar.sync 1, 320;"}
+    assert len(lines(woven, "bar.red.popc.u32", ", 1, 320,")) == 1 and not lines(woven, "barrier.")
 
 
 def test_kernels_are_unchanged_where_barriers_are_uniform() -> None:
     woven = fuse("tiled", "looping", shapes=[Shape(4, 40), Shape(4, 64)])
     assert not lines(woven, "vote") and not lines(woven, "_run0") and woven.report.divergences == ()
-    assert len(lines(woven, "ret;")) == 1 and len(lines(woven, "barrier.sync")) == 3
+    assert len(lines(woven, "ret;")) == 1 and len(lines(woven, "bar.sync")) == 3
 
 
 def test_threads_that_end_before_a_barrier_live_on() -> None:
@@ -151,8 +151,8 @@ def test_three_tunable_kernels(partition: tuple[int, ...], tunable: tuple[bool, 
     sums = [np.zeros(1, np.uint32) for _ in data]
     goptx.emulate(woven, args=[[d, out, len(d)] for d, out in zip(data, sums, strict=True)], races=True)
     assert [int(out[0]) for out in sums] == [int(d.sum()) for d in data]
-    assert lines(woven, "barrier.sync") and {f"{k}, {n};" for k, n in enumerate(partition)} == {
-        line.split(maxsplit=1)[1] for line in lines(woven, "barrier.sync")
+    assert lines(woven, "bar.sync") and {f"{k}, {n};" for k, n in enumerate(partition)} == {
+        line.split(maxsplit=1)[1] for line in lines(woven, "bar.sync")
     }
     assembles(woven)
 

@@ -21,7 +21,7 @@ from goptx.tuning.space.space import Space
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from suite_c.forms import measured_of
+from suite_c.cases import measured_of
 
 needs_ptxas = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 MANY = [Shape(9000, 64), Shape(5000, 64)]
@@ -120,6 +120,23 @@ def test_folded_grids_are_ordered_by_their_estimate() -> None:
     assert tried[0].plain == (plain < woven)
 
 
+def test_interleaved_kernels_bound_to_sms_and_folded() -> None:
+    space = Space(MANY, [False] * 2, ["interleave"], (), folds(MANY))
+    found = names(space.first())
+    assert {"interleave binding=sm", "interleave x1 x2 binding=sm ratio=1,1"} <= set(found)
+    assert not any("x4" in name for name in found if "binding" in name)
+    near = names(space.near(Candidate("interleave", (1, 1)).having(binding="sm")))
+    assert {"interleave binding=sm ratio=1,2", "interleave binding=sm fold=ticket"} <= set(near)
+    assert not any("placement" in name for name in near)
+    near = names(space.near(Candidate("interleave", (1, 1)).having(placement="front")))
+    assert "interleave fold=static placement=front" in near and not any("binding" in name for name in near)
+    few = [Shape(132, 64), Shape(9, 64)]
+    for shapes in (few, [*MANY, MANY[0]]):
+        space = Space(shapes, [False] * len(shapes), ["interleave"], (), folds(shapes))
+        assert not any("binding" in name or "fold" in name for name in names(space.first()))
+        assert not any("fold" in name for name in names(space.near(Candidate("interleave", (1,) * len(shapes)))))
+
+
 # Registers ------------------------------------------------------------------------------------------------
 
 TENSOR, STREAM, WOVEN = RoleDemand(224, 176, 160), RoleDemand(32, 32, 24), RoleDemand(56, 56, 48)
@@ -137,6 +154,23 @@ def test_as_many_ctas_as_the_roles_leave_room_for() -> None:
     assert divisions((128, 128), TENSOR, STREAM, 3) == divisions((128, 128), TENSOR, STREAM, 2)
     small = RoleDemand(128, 96, 96)
     assert (112, 48) in divisions((128, 128), small, STREAM, 3)
+
+
+def test_teams_where_one_of_each_kernel_leaves_registers_unused() -> None:
+    """One CTA of both on an SM would do, two have too few registers; two teams of one beside one of the other fit."""
+    shapes = [Shape(1024, 128), Shape(1536, 128)]
+    attention, decoding = RoleDemand(208, 192, 192, 32768), RoleDemand(96, 88, 80)
+    found = Folds(kernels_of([PLUS, TIMES], least=1), shapes, "sm_90a", _demands={(0, 1): attention, (1, 1): decoding})
+    assert names(c for c in found.first() if c.plain) == [
+        "horizontal fold=static",
+        "horizontal fold=static role_registers=200,104 teams=2,1",
+        "horizontal fold=static role_registers=200,152 teams=1,2",
+    ]
+    two_and_one = Candidate("horizontal", (1, 1)).having(fold="ticket", teams=(1, 2), role_registers=(200, 152))
+    near = names(found.near(two_and_one))
+    assert "horizontal fold=ticket role_registers=208,144 teams=1,2" in near  # two teams give up what one takes
+    assert any("teams=1,3" in name for name in near) and not any("ctas" in name for name in near)
+    assert not any("teams=2,2" in name for name in near), "512 threads have too few registers"
 
 
 def test_registers_are_not_moved_where_all_have_enough() -> None:

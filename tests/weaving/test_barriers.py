@@ -333,13 +333,27 @@ def test_reading_volatile_memory_before_a_loop(read: str, assembles: Assembles) 
 # forms -------------------------------------------------------------------------------------------------
 
 
-def test_beside_a_voting_loop_barriers_are_unaligned(assembles: Assembles) -> None:
-    body = "bar.sync 0; barrier.sync.aligned 1; bar.cta.sync 0; bar.red.popc.u32 %r1, 0, %p1;"
-    for texts in ((body, VOTING.format(n=1)), (VOTING.format(n=1), body)):
-        woven = weave(*texts)
-        words = {b.split()[0] for b in barriers(woven)}
-        assert words == {"barrier.sync", "barrier.cta.sync", "barrier.red.popc.u32"}
-        assembles(woven)
+FORMS = "bar.sync 0; barrier.sync.aligned 1; bar.cta.sync 0; bar.red.popc.u32 %r1, 0, %p1;"
+BY_LANE = """
+    .shared .b32 flag; setp.eq.u32 %p2, %r1, 40; @%p2 bra RAISE;
+    SPIN: ld.volatile.shared.u32 %r5, [flag]; setp.eq.u32 %p3, %r5, 0; @%p3 bra SPIN; bra PAST;
+    RAISE: st.volatile.shared.u32 [flag], 1;
+    PAST: add.u32 %r1, %r1, %r5;
+"""  # lanes of a warp wait for one of them
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_beside_a_voting_loop_barriers_keep_their_forms(order: int, assembles: Assembles) -> None:
+    """Whole warps come to one copy or the other."""
+    woven = weave(*(FORMS, VOTING.format(n=1))[::order])
+    assert {b.split()[0] for b in barriers(woven)} == {b.split()[0] for b in FORMS.split("; ")}
+    assembles(woven)
+
+
+def test_beside_lanes_that_wait_one_by_one_barriers_are_unaligned(assembles: Assembles) -> None:
+    woven = weave(FORMS, BY_LANE)
+    assert {b.split()[0] for b in barriers(woven)} == {"barrier.sync", "barrier.cta.sync", "barrier.red.popc.u32"}
+    assembles(woven)
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,16 @@ def test_so_do_those_of_copies(name: str) -> None:
     assert counts.issued - alone(name, 0)[0].issued <= MOST * WARPS
 
 
+def test_copies_skip_long_code_together() -> None:
+    """A warp runs what is left if any copy has a running lane: then no copy's code stands twice."""
+    made = goptx.coarsen(TEXT, 4, entry="unrolled", shape=Shape(GRID, BLOCK))
+    assert made.report.merged.blocks == 2  # with the test, and without it
+    for n in (0, 32, BLOCK - 32, 2 * BLOCK + 32, ALL):
+        given = arguments("unrolled", n)
+        goptx.emulate(made, args=[given], shapes=[Shape(GRID, BLOCK)], races=True)
+        assert np.asarray(given[0]).tobytes() == alone("unrolled", n)[1], n
+
+
 @pytest.mark.slow
 def test_a_warp_that_waits_at_barriers_runs_the_skeleton() -> None:
     """One warp of each CTA runs the loop. A trip costs each of the other three two barriers, what counts the trips, a

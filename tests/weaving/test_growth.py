@@ -35,6 +35,17 @@ def within(report: Report, blocks: float = 4, growth: float = 3) -> bool:
     return few and report.merged.instructions <= growth * sum(k.instructions for k in kernels)
 
 
+def test_kernels_that_warps_skip_may_also_stand_alone() -> None:
+    """Two kernels with two long sides each, and a test whether any thread of the warp is still in them."""
+    text = (Path(__file__).parents[1] / "constructs" / "dead_warps.sm_90.ptx").read_text()
+    kernels: dict[str, Any] = {"entries": ["two_sides"] * 2, "shapes": [goptx.Shape(4, 128)] * 2, "policy": "latency"}
+    free, bounded = (goptx.weave(text, text, max_growth=growth, **kernels).report for growth in (None, 3))
+    assert within(free, growth=4) and not within(free)
+    assert within(bounded)
+    assert not any("max_growth" in note for note in free.notes)
+    assert any("max_growth" in note for note in bounded.notes)
+
+
 @pytest.mark.slow
 def test_two_kernels_of_three_hundred_blocks(assembles: Callable[[goptx.Woven], None]) -> None:
     woven = goptx.weave(large("one", 1, 135), large("two", 2, 135))

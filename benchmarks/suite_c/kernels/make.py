@@ -87,9 +87,39 @@ def embedding(y, table, index, WIDTH: tl.constexpr):
     tl.store(y + row * WIDTH + at, tl.load(table + chosen * WIDTH + at))
 
 
+@triton.jit
+def head_norm(x, weight, rows, eps, ROWS: tl.constexpr, DIM: tl.constexpr):
+    """RMS norm, in place, of each head of DIM halves, as queries and keys have it before attention."""
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    dim = tl.arange(0, DIM)
+    at = row[:, None] * DIM + dim[None, :]
+    inside = row[:, None] < rows
+    value = tl.load(x + at, mask=inside, other=0.0).to(tl.float32)
+    scale = tl.rsqrt(tl.sum(value * value, axis=1) / DIM + eps)
+    w = tl.load(weight + dim).to(tl.float32)
+    tl.store(x + at, (value * scale[:, None] * w[None, :]).to(tl.float16), mask=inside)
+
+
+@triton.jit
+def dequantise(y, packed, scale, zero, columns, GROUP: tl.constexpr, WORDS: tl.constexpr):
+    """Weights of 4 bits, 8 in a word, as halves: (weight - zero) scale, with a zero and a scale for GROUP columns."""
+    row = tl.program_id(0).to(tl.int64)
+    word = tl.program_id(1) * WORDS + tl.arange(0, WORDS)
+    place = tl.arange(0, 8)
+    bits = tl.load(packed + row * (columns // 8) + word)
+    group = row * (columns // GROUP) + word * 8 // GROUP
+    s = tl.load(scale + group).to(tl.float32)
+    z = tl.load(zero + group).to(tl.float32)
+    weight = ((bits[:, None] >> (place * 4)[None, :]) & 15).to(tl.float32)
+    value = (weight - z[:, None]) * s[:, None]
+    tl.store(y + row * columns + word[:, None] * 8 + place[None, :], value.to(tl.float16))
+
+
 Argument = tuple[str, str, str]  # name, dtype, and either a value or a length, role and what fills it
 PRODUCT, TOKENS, HEADS, ADAM, ROWS, TABLE = 4096, 2048, 64, 1 << 25, 32768, 32000
 WIDTH = 4096
+NARROW, LONG = 1024, 4096  # columns and inner size of the projection to keys or values
+WEIGHTS, GROUP = (28672, 8192), 128
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +131,10 @@ class Launched(Compiled):
     check: Sequence[str]
     about: str
 
+    @property
+    def entry(self) -> str:
+        return str(self.kernel.__name__)
+
 
 def _in(name: str, dtype: str, length: int, filled: str = "uniform", low: float = -1.0, high: float = 1.0) -> Argument:
     return name, dtype, f'length = {length}\ngenerator = "{filled}"\nrange = [{low}, {high}]\nrole = "in"'
@@ -110,8 +144,8 @@ def _out(name: str, dtype: str, length: int) -> Argument:
     return name, dtype, f'length = {length}\nrole = "out"'
 
 
-def _changed(name: str, length: int, low: float = -1.0) -> Argument:
-    kind, dtype, text = _in(name, "float32", length, low=low)
+def _changed(name: str, length: int, low: float = -1.0, dtype: str = "float32") -> Argument:
+    kind, dtype, text = _in(name, dtype, length, low=low)
     return kind, dtype, text.replace('"in"', '"inout"')
 
 
@@ -119,25 +153,35 @@ def _value(name: str, value: float, dtype: str = "int32") -> Argument:
     return name, dtype, f"value = {value}"
 
 
-KERNELS: Mapping[str, Launched] = {
-    "product": Launched(
+def _product(size: tuple[int, int, int], tile: int, *, band: int, check: tuple[int, int, int], about: str) -> Launched:
+    """In square tiles; `size` and `check` are rows, columns and inner size."""
+    (m, n, k), (few, less, short) = size, check
+    return Launched(
         product,
         "*fp16 *fp16 *fp16 i32:16 i32:16 i32:16",
-        {"DOWN": 128, "ACROSS": 128, "INNER": 64, "BAND": 8},
-        grid=[PRODUCT // 128 * (PRODUCT // 128)],
+        {"DOWN": tile, "ACROSS": tile, "INNER": 64, "BAND": band},
+        grid=[m // tile * (n // tile)],
         arguments=[
-            _out("c", "float16", PRODUCT**2),
-            _in("a", "float16", PRODUCT**2),
-            _in("b", "float16", PRODUCT**2),
-            _value("m", PRODUCT),
-            _value("n", PRODUCT),
-            _value("k", PRODUCT),
+            _out("c", "float16", m * n),
+            _in("a", "float16", m * k),
+            _in("b", "float16", k * n),
+            *(_value(name, one) for name, one in zip("mnk", size, strict=True)),
         ],
         check=[
-            "grid = [16]",
-            "lengths = { c = 262144, a = 131072, b = 32768 }",
-            "values = { m = 1024, n = 256, k = 128 }",
+            f"grid = [{few // tile * (less // tile)}]",
+            f"lengths = {{ c = {few * less}, a = {few * short}, b = {short * less} }}",
+            f"values = {{ m = {few}, n = {less}, k = {short} }}",
         ],
+        about=about,
+    )
+
+
+KERNELS: Mapping[str, Launched] = {
+    "product": _product(
+        (PRODUCT, PRODUCT, PRODUCT),
+        128,
+        band=8,
+        check=(1024, 256, 128),
         about="A product of two matrices of halves, 4,096 x 4,096 each: 128 x 128 x 64, 4 warps, 3 stages.",
     ),
     "attention": Launched(
@@ -190,6 +234,46 @@ KERNELS: Mapping[str, Launched] = {
         check=["grid = [3]", f"lengths = {{ y = {3 * WIDTH}, table = {TABLE * WIDTH}, index = 3 }}"],
         about="Embeddings of 32,768 tokens: rows of 4,096 halves out of 32,000.",
     ),
+    "narrow_product": _product(
+        (256, NARROW, LONG),
+        64,
+        band=1,
+        check=(64, 128, 128),
+        about="A product of few rows, 256 x 4,096 times 4,096 x 1,024 halves: 64 x 64 x 64, 4 warps, 3 stages.",
+    ),
+    "head_norm": Launched(
+        head_norm,
+        "*fp16 *fp16 i32 fp32",
+        {"ROWS": 8, "DIM": 128},
+        grid=[2048 * 32 // 8],
+        arguments=[
+            _changed("x", 2048 * 32 * 128, dtype="float16"),
+            _in("weight", "float16", 128, low=0.5, high=1.5),
+            _value("rows", 2048 * 32),
+            _value("eps", 1e-6, "float32"),
+        ],
+        check=["grid = [2]", "lengths = { x = 1408 }", "values = { rows = 11 }"],
+        about="RMS norm of the 32 query heads of 2,048 tokens, 128 halves each.",
+    ),
+    "dequantise": Launched(
+        dequantise,
+        "*fp16 *i32 *fp16 *fp16 i32:16",
+        {"GROUP": GROUP, "WORDS": 512},
+        grid=[WEIGHTS[0], WEIGHTS[1] // 8 // 512],
+        arguments=[
+            _out("y", "float16", WEIGHTS[0] * WEIGHTS[1]),
+            _in("packed", "int32", WEIGHTS[0] * WEIGHTS[1] // 8, "integers", -(1 << 31), (1 << 31) - 1),
+            _in("scale", "float16", WEIGHTS[0] * WEIGHTS[1] // GROUP, low=0.01, high=0.1),
+            _in("zero", "float16", WEIGHTS[0] * WEIGHTS[1] // GROUP, low=6.0, high=10.0),
+            _value("columns", WEIGHTS[1]),
+        ],
+        check=[
+            "grid = [2, 1]",
+            "lengths = { y = 8192, packed = 1024, scale = 64, zero = 64 }",
+            "values = { columns = 4096 }",
+        ],
+        about="Weights of 4 bits as halves, 28,672 x 8,192, with a scale and a zero for 128.",
+    ),
 }
 
 
@@ -211,7 +295,7 @@ def main() -> int:
 def launched(name: str, compiled: Launched) -> tuple[str, str]:
     """The PTX, and the launch specification."""
     ptx, about = made(compiled)
-    lines = [f"# {compiled.about}", "", "[[kernel]]", f'file = "{name}.sm_90a.ptx"', f'entry = "{name}"']
+    lines = [f"# {compiled.about}", "", "[[kernel]]", f'file = "{name}.sm_90a.ptx"', f'entry = "{compiled.entry}"']
     lines += [f"grid = {list(compiled.grid)}", f"block = [{32 * compiled.warps}]"]
     lines += [f"shared = {about.shared}", "tunable = false"]
     scratch = (("global_scratch", "uint64", "value = 0"), ("profile_scratch", "uint64", "value = 0"))

@@ -10,7 +10,13 @@ from collections.abc import Collection
 import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Block, Flow, closure, controls
-from goptx.analysis.sync.barriers import is_barrier, is_cluster_barrier, is_counted, needs_all_threads
+from goptx.analysis.sync.barriers import (
+    blocks_needing_all_threads,
+    is_barrier,
+    is_cluster_barrier,
+    is_counted,
+    needs_all_threads,
+)
 from goptx.analysis.uniformity import uniformity
 from goptx.ptx.ir import Immediate, Instruction
 from goptx.ptx.opcodes import facts_of
@@ -20,7 +26,8 @@ def is_barrier_uniform(flow: Flow) -> bool:
     """Whether it is proved that all threads execute each barrier of the whole CTA equally often, so that none has ended
     the kernel before. Proof: each decision about a barrier is the same for the whole CTA, or every path from the
     decision to the point of reconvergence has the same barriers."""
-    barriers = [(n, i) for n, b in flow.blocks.items() for i in b.instructions() if needs_all_threads(i)]
+    needed = blocks_needing_all_threads(flow)
+    barriers = [(n, i) for n, b in flow.blocks.items() if n in needed for i in b.instructions() if needs_all_threads(i)]
     if not barriers:
         return True
     uniform = uniformity(flow)

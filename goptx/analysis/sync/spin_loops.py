@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import networkx as nx
 
-from goptx.analysis.cfg import Flow, left_at, loops
+from goptx.analysis.cfg import Flow, facts_among, left_at, loops
 from goptx.analysis.dataflow import register_of
 from goptx.analysis.influence import (
     NO_STRONG_READS,
@@ -23,7 +23,7 @@ from goptx.analysis.influence import (
     strong_reads_of_call,
 )
 from goptx.ptx.ir import Function, Instruction
-from goptx.ptx.opcodes import facts_of
+from goptx.ptx.opcodes import Facts, facts_of
 
 
 def waiting_loops(
@@ -32,7 +32,7 @@ def waiting_loops(
     """The blocks of each loop that may wait, with each read that decides, by data or by control, when it ends.
     `function_reads` maps functions to the strong reads that their results depend on (`strong_reads_of_functions`);
     `piece` states that the flow is a part of a larger one."""
-    if not any(may_read_strongly(i, function_reads) for i in flow.instructions()):
+    if not holds_strong_reads(flow, function_reads):
         return
     graph = flow.graph()
     addresses = Addresses(flow, piece)
@@ -58,7 +58,7 @@ def strong_reads_of_functions(
     while True:
         now = dict(unknown)
         for name, flow in flows.items():
-            if any(may_read_strongly(i, found) for i in flow.instructions()):
+            if holds_strong_reads(flow, found):
                 influence = Influence(flow, flow.blocks, Addresses(flow), found)
                 results = {r.name for r in functions[name].results}
                 left = {n for n in influence.sources if is_memory(n) or n in results}
@@ -83,7 +83,7 @@ def calls_in_waiting_loops(flow: Flow, function_reads: StrongReads) -> Iterator[
 def waiting_recursion(flow: Flow, function_reads: StrongReads, again: frozenset[str]) -> Iterator[Instruction]:
     """The reads that decide whether a function calls one of `again`, the functions through which it calls itself: such
     recursion is a loop, too."""
-    if not again or not any(may_read_strongly(i, function_reads) for i in flow.instructions()):
+    if not again or not holds_strong_reads(flow, function_reads):
         return
     influence = Influence(flow, flow.blocks, Addresses(flow), function_reads)
     for name, block in flow.blocks.items():
@@ -93,14 +93,17 @@ def waiting_recursion(flow: Flow, function_reads: StrongReads, again: frozenset[
                 yield from influence.decide(guard | influence.deciders(name))
 
 
-def may_read_strongly(instruction: Instruction, function_reads: StrongReads = NO_STRONG_READS) -> bool:
-    """Whether it reads memory that other threads may change, itself or in a function that it calls."""
-    facts = facts_of(instruction.opcode)
-    return (
-        facts.is_strong_read
-        or facts.bypasses_l1
-        or (facts.calls and bool(strong_reads_of_call(instruction, function_reads)))
-    )
+def reads_strongly(facts: Facts) -> bool:
+    """Whether an instruction reads memory that other threads may change."""
+    return facts.is_strong_read or facts.bypasses_l1
+
+
+def holds_strong_reads(flow: Flow, function_reads: StrongReads = NO_STRONG_READS) -> bool:
+    """Whether an instruction reads memory that other threads may change, itself or in a function that it calls."""
+    if any(map(reads_strongly, facts_among(flow))):
+        return True
+    calls = (i for i in flow.instructions() if facts_of(i.opcode).calls) if function_reads else ()
+    return any(strong_reads_of_call(call, function_reads) for call in calls)
 
 
 def _bodies(flow: Flow, graph: nx.DiGraph[str]) -> Iterator[tuple[str, frozenset[str]]]:

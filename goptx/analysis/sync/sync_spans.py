@@ -12,9 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-import networkx as nx
-
-from goptx.analysis.cfg import Code, Flow, instructions_in
+from goptx.analysis.cfg import Block, Code, Flow, closure, facts_among, instructions_in
 from goptx.analysis.sync.barriers import is_barrier, is_cluster_barrier, is_cta_barrier
 from goptx.analysis.sync.spin_loops import waiting_loops
 from goptx.ptx.ir import Instruction, Operand, Scope
@@ -62,14 +60,14 @@ def sync_points(flow: Flow, threads: Collection[Operand] = (), merged: bool = Fa
     found = list(waiting_blocks(flow, merged))
     looping = {name for name, _ in found}
     stores = any(not facts_of(instruction.opcode).acts_on_mbarrier for _, instruction in found)
-    together = {n: [i for i in b.instructions() if facts_of(i.opcode).row.scope] for n, b in flow.blocks.items()}
+    together = {n: _convergent(b) for n, b in flow.blocks.items()}
     kinds = {n: [i for i in several if _is_any_barrier(i)] for n, several in together.items()}
     other = looping | {n for n, barriers in kinds.items() if not all(_is_cta_barrier(b, threads) for b in barriers)}
     if other:
         other |= {n for n, b in flow.blocks.items() if any(_releases(i, stores) for i in b.instructions())}
     following = {t for n in other for t in flow.blocks[n].end.successors()}
-    after = set[str]().union(*(nx.descendants(flow.graph(), t) | {t} for t in following))
-    before = other.union(*(nx.ancestors(flow.graph(), n) for n in other))
+    after = following | closure(following, flow.successors())
+    before = other | closure(other, flow.predecessors())
     barriers = {n for n, found in kinds.items() if found}
     return SyncPoints(
         ordered=frozenset(barriers | other),
@@ -81,6 +79,12 @@ def sync_points(flow: Flow, threads: Collection[Operand] = (), merged: bool = Fa
         releasing_stores=stores,
         threads=threads,
     )
+
+
+def _convergent(block: Block) -> list[Instruction]:
+    if not any(facts.row.scope for facts in facts_among(block)):
+        return []
+    return [i for i in block.instructions() if facts_of(i.opcode).row.scope]
 
 
 def waiting_blocks(flow: Flow, merged: bool = False) -> Iterator[tuple[str, Instruction]]:

@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import permutations
+from operator import and_
 
 from goptx.analysis.cfg import closure
 from goptx.analysis.dataflow import read, register_of, written
@@ -26,15 +29,23 @@ _NOT_PLAIN = frozenset(("hi", "cc", "sat", "pack"))
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """From `low` to `high`, both included, relative to `base` if that is a parameter or variable."""
+    """From `low` to `high`, both included, relative to `base` if that is a parameter or variable. `bits`: those that
+    may be set in a natural number; None if only `high` says that."""
 
     low: int
     high: int
     base: str = ""
+    bits: int | None = None
 
     @property
     def natural(self) -> bool:
         return not self.base and self.low >= 0
+
+    @property
+    def mask(self) -> int:
+        """The bits that may be set in a natural number."""
+        below = (1 << self.high.bit_length()) - 1
+        return below if self.bits is None else below & self.bits
 
     @property
     def number(self) -> int | None:
@@ -120,11 +131,32 @@ class Ranges:
         rule = _RULES.get(facts.base)
         if rule is None or not facts.types or not set(facts.types) <= _INTEGERS or facts.modifiers & _NOT_PLAIN:
             return None
+        if rule is _subtract and (divisor := self._divisor(*operands)):
+            rule, operands = _remainder, (operands[0], divisor)
         result, source = facts.types[0], facts.types[-1]
         wide = "wide" in facts.modifiers
         # The second factor and the addend have types of their own in `mad.wide` and in shifts.
         ranges = [_fitting(self.of(o), _wider(result) if wide and i == 2 else source) for i, o in enumerate(operands)]
         return _fitting(rule(source[0] == "s", *ranges), _wider(result) if wide else result)
+
+    def _divisor(self, number: Operand, part: Operand) -> Operand | None:
+        """What `number` is divided by, if `part` is the quotient times the divisor, so that the difference is the
+        remainder: compilers write it so. Only of operands with ranges, which have the same value everywhere."""
+        product = self._only_definition(part, _multiply)
+        for one, divisor in permutations(product.operands[1:]) if product else ():
+            quotient = self._only_definition(one, _divide)
+            if quotient and quotient.operands[1:] == (number, divisor) and self.of(number) and self.of(divisor):
+                return divisor
+        return None
+
+    def _only_definition(self, operand: Operand, rule: Callable[..., Range | None]) -> Instruction | None:
+        """The instruction of integers that defines a register, if it is the only one and has this rule."""
+        found = self._definitions.get(operand.text, []) if isinstance(operand, Name) else []
+        if len(found) != 1:
+            return None
+        facts = facts_of(found[0].opcode)
+        plain = set(facts.types) <= _INTEGERS and not facts.modifiers & {*_NOT_PLAIN, "wide"}
+        return found[0] if _RULES.get(facts.base) is rule and plain else None
 
 
 def _sizes(extent: Axes, most: Extent) -> list[Range]:
@@ -138,7 +170,7 @@ def _number(text: str) -> Range | None:
     if matched is None:
         return None
     number = whole_number(matched[2]) * (-1) ** matched[1].count("-")
-    return Range(number, number)
+    return Range(number, number, bits=number if number >= 0 else None)
 
 
 def _wider(type_: str) -> str:
@@ -160,14 +192,20 @@ def _fitting(value: Range | None, type_: str) -> Range | None:
 def _add(a: Range | None, b: Range | None) -> Range | None:
     if not a or not b or (a.base and b.base):
         return None
-    return Range(a.low + b.low, a.high + b.high, a.base or b.base)
+    bits = a.mask | b.mask if _disjoint(a, b) else None  # no bit is carried
+    return Range(a.low + b.low, a.high + b.high, a.base or b.base, bits)
 
 
-def _subtract(a: Range | None, b: Range | None) -> Range | None:
+def _disjoint(a: Range, b: Range) -> bool:
+    """Whether no bit may be set in both."""
+    return a.natural and b.natural and not a.mask & b.mask
+
+
+def _subtract(_: bool, a: Range | None, b: Range | None) -> Range | None:
     return _add(a, Range(-b.high, -b.low)) if b and not b.base else None
 
 
-def _multiply(a: Range | None, b: Range | None) -> Range | None:
+def _multiply(_: bool, a: Range | None, b: Range | None) -> Range | None:
     if not a or not b or a.base or b.base:
         return None
     corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
@@ -177,27 +215,53 @@ def _multiply(a: Range | None, b: Range | None) -> Range | None:
 def _shift_left(a: Range | None, b: Range | None) -> Range | None:
     if not b or b.number is None or not 0 <= b.number < 64:
         return None
-    return _multiply(a, Range(1 << b.number, 1 << b.number))
+    found = _multiply(False, a, Range(1 << b.number, 1 << b.number))
+    return Range(found.low, found.high, bits=a.mask << b.number) if found and a and a.natural else found
 
 
 def _shift_right(a: Range | None, b: Range | None) -> Range | None:
     if not a or not a.natural or not b or b.number is None or b.number < 0:
         return None
-    return Range(a.low >> b.number, a.high >> b.number)
+    return Range(a.low >> b.number, a.high >> b.number, bits=a.mask >> b.number)
 
 
 def _and(a: Range | None, b: Range | None) -> Range | None:
-    highs = [r.high for r in (a, b) if r and r.natural]
-    return Range(0, min(highs)) if highs else None
+    known = [r for r in (a, b) if r and r.natural]
+    return _of_bits([r.mask for r in known], min(r.high for r in known)) if known else None
+
+
+def _of_bits(masks: Sequence[int], most: int) -> Range:
+    """At most `most`, with bits that are in all masks."""
+    bits = reduce(and_, masks)
+    return Range(0, min(most, bits), bits=bits)
 
 
 def _or(a: Range | None, b: Range | None) -> Range | None:
     if not a or not b or not a.natural or not b.natural:
         return None
-    return Range(0, (1 << max(a.high, b.high).bit_length()) - 1)
+    both = a.mask | b.mask
+    if _disjoint(a, b):
+        return Range(a.low + b.low, a.high + b.high, bits=both)
+    return Range(max(a.low, b.low), both, bits=both)
 
 
-def _divide(a: Range | None, b: Range | None) -> Range | None:
+def _exclusive_or(a: Range | None, b: Range | None) -> Range | None:
+    found = _or(a, b)
+    return found if not found or not a or not b or _disjoint(a, b) else Range(0, found.high, bits=found.bits)
+
+
+def _field(signed: bool, a: Range | None, position: Range | None, length: Range | None) -> Range | None:
+    """`bfe` of constant places: bits of an unsigned number."""
+    if signed or not position or position.number is None or not length or length.number is None:
+        return None
+    width = (1 << (length.number & 0xFF)) - 1
+    if not a or not a.natural:
+        return Range(0, width)
+    first = position.number & 0xFF
+    return _of_bits([a.mask >> first, width], a.high >> first)
+
+
+def _divide(_: bool, a: Range | None, b: Range | None) -> Range | None:
     if not a or not b or not a.natural or b.base or b.low <= 0:
         return None
     return Range(a.low // b.high, a.high // b.low)
@@ -232,15 +296,16 @@ _RULES: dict[str, Callable[..., Range | None]] = {
     "cvt": lambda _, a: a,
     "cvta": lambda _, a: a,
     "add": lambda _, a, b: _add(a, b),
-    "sub": lambda _, a, b: _subtract(a, b),
-    "mul": lambda _, a, b: _multiply(a, b),
-    "mad": lambda _, a, b, c: _add(_multiply(a, b), c),
+    "sub": _subtract,
+    "mul": _multiply,
+    "mad": lambda _, a, b, c: _add(_multiply(False, a, b), c),
     "shl": lambda _, a, b: _shift_left(a, b),
     "shr": lambda _, a, b: _shift_right(a, b),
     "and": lambda _, a, b: _and(a, b),
     "or": lambda _, a, b: _or(a, b),
-    "xor": lambda _, a, b: _or(a, b),
-    "div": lambda _, a, b: _divide(a, b),
+    "xor": lambda _, a, b: _exclusive_or(a, b),
+    "bfe": _field,
+    "div": _divide,
     "rem": _remainder,
     "min": _extreme(min),
     "max": _extreme(max),

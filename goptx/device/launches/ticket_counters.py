@@ -1,4 +1,4 @@
-"""Which counters a launch draws its tickets from, where grids are folded by tickets (weaving/shapes/ticket_code.py).
+"""Which counters a launch draws its tickets from, where grids are folded by tickets (weaving/folding/ticket_code.py).
 
 Requires: kernels whose last parameter is the number of the launch's counters; all counters are 0 when a kernel is
 loaded, and again when a launch has ended. Ensures: launches that may run at once have different numbers. Those on one

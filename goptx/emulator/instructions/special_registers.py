@@ -85,7 +85,7 @@ SPECIAL: dict[str, Value] = {
     "%laneid": lambda m: m.every_lane % 32,
     "%warpid": lambda m: m.thread // 32,
     "%nwarpid": lambda m: 64,  # the number of warp identifiers of an SM, not of those in use
-    "%smid": lambda m: m.cta % m.SMS,
+    "%smid": lambda m: m.launch.sm_of(m.cta),
     "%nsmid": lambda m: m.SMS,
     "%gridid": lambda m: 1,
     "%lanemask_eq": lambda m: _mask(m, np.equal),

@@ -14,7 +14,7 @@ from goptx.errors import InputError
 from goptx.graph.captured_program import Program, described_parameters, with_allocations
 from goptx.graph.graph_dependences import reachable
 from goptx.graph.graph_description import Graph, GraphNode, Id
-from goptx.graph.group_making import fused_node
+from goptx.graph.group_making import Fused, fused_node
 from goptx.graph.node_effects import Trust, effects_of
 from goptx.results.fused_kernel import Woven
 
@@ -26,7 +26,7 @@ class FusedNode:
     """The ids of the nodes that a fused kernel replaces, in order, and the kernel."""
 
     members: tuple[Id, ...]
-    woven: Woven
+    made: Fused
 
 
 class LaunchableGraph:
@@ -42,7 +42,7 @@ class LaunchableGraph:
         self.program, self.graph, self.fused, self.trust = program, graph, dict(fused or {}), trust
         at = program.graph.position
         preserved = {n.id: program.handles[at[n.id]] for n in graph.nodes if n.id not in self.fused}
-        added = {n.id: _added(n, self.fused[n.id].woven) for n in graph.nodes if n.id in self.fused}
+        added = {n.id: _added(n, self.fused[n.id].made.woven) for n in graph.nodes if n.id in self.fused}
         order = [graph.nodes[i].id for i in graph.order]
         self._running = RewrittenGraph(program.source, preserved, added, order, graph.edges)
 
@@ -89,7 +89,7 @@ class LaunchableGraph:
         one = self.fused.get(id_)
         if one is None:
             return new.node(id_).parameters
-        return fused_node(id_, [new.node(member) for member in one.members], one.woven).parameters
+        return fused_node(id_, [new.node(member) for member in one.members], one.made).parameters
 
     def _check_order(self, new: Graph, changes: Mapping[Id, Parameters]) -> None:
         """Raises `InputError` where a node with new parameters depends on one that this graph does not order alike."""

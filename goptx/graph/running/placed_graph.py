@@ -18,15 +18,16 @@ from goptx.errors import AssemblyError, DeviceError
 from goptx.graph.captured_program import Program
 from goptx.graph.chosen_groups import Choice
 from goptx.graph.graph_rewriting import Taken, rewritten
-from goptx.graph.group_choice import Group
+from goptx.graph.group_costs import Group
 from goptx.graph.running.graph_trial import Trial
 from goptx.graph.running.launchable_graph import FusedNode, LaunchableGraph, in_a_row
 from goptx.graph.running.unknown_time import time_without_ptx
 from goptx.time_budget import Budget
 
 CAPTURED, PARALLEL, FUSED, WIDELY = "as captured", "parallel", "fused", "fused widely"
-FURTHER = "with further groups"
+FURTHER, OTHER_FORMS = "with further groups", "with groups in other forms"
 IN_A_ROW = ", in a row"  # after the name of a plan
+MOST_REFORMED = 6  # groups that are measured in other forms
 MOST_TRIED = 24  # groups without which the graph is measured
 GAIN = 0.995  # of the time, below which a graph without a group counts as faster
 
@@ -50,10 +51,11 @@ class Placed:
 @dataclass(frozen=True, slots=True)
 class Further:
     """Other groups that are measured one by one, those that are estimated to gain most first; `made` gives the fused
-    kernels of one."""
+    kernels of one. `others` gives a group that was made in other forms."""
 
     groups: Sequence[Group]
     made: Callable[[Group], Sequence[Taken]]
+    others: Callable[[Taken], Sequence[Taken]]
 
 
 def placed(
@@ -110,7 +112,7 @@ class _Placing:
 
     def fused(self, taken: Sequence[Taken], row: bool = False) -> LaunchableGraph:
         fused, graph = rewritten(self.program.graph, self.choice.dependences, taken, self.choice.costs)
-        kernels = {group.id: FusedNode(group.members, one.made.woven) for group, one in zip(fused, taken, strict=True)}
+        kernels = {group.id: FusedNode(group.members, one.made) for group, one in zip(fused, taken, strict=True)}
         return LaunchableGraph(self.program, in_a_row(graph) if row else graph, kernels, self.choice.trust)
 
     def right(self, taken: list[Taken], trial: Trial) -> list[Taken]:
@@ -154,12 +156,18 @@ class _Placing:
         if taken:
             found, taken, time = self._without(found, taken, row, measured[best], trial)
             measured = {**measured, best: time}
+        row = row or best == CAPTURED
         tried = {one.group for good in plans.values() for one in good}
-        found, more, time = self._with(found, taken, row or best == CAPTURED, trial, further, tried)
+        found, more, time = self._with(found, taken, row, trial, further, tried)
         if more:
             measured = {**measured, FURTHER: time}
+        taken = [*taken, *more]
+        made = taken or list({one.group: one for good in plans.values() for one in good}.values())
+        found, taken, time = self._in_other_forms(found, taken, made, row, trial, further)
+        if time:
+            measured = {**measured, OTHER_FORMS: time}
         share = time_without_ptx(self.program, trial) if self.limit.left(reserved=True) > 0 else None
-        return Placed(found, [*taken, *more], self.wrong, measured, "", self.untried, share)
+        return Placed(found, taken, self.wrong, measured, "", self.untried, share)
 
     def _with(
         self, graph: LaunchableGraph, taken: list[Taken], row: bool, trial: Trial, further: Further, tried: set[Group]
@@ -189,6 +197,34 @@ class _Placing:
                 else:
                     other.close()
         return graph, more, time
+
+    def _in_other_forms(
+        self,
+        graph: LaunchableGraph,
+        taken: list[Taken],
+        made: Sequence[Taken],
+        row: bool,
+        trial: Trial,
+        further: Further,
+    ) -> tuple[LaunchableGraph, list[Taken], float]:
+        """The graph with groups in other forms with which it is faster, the groups, and the milliseconds; 0 if none
+        is."""
+        time = 0.0
+        for one in made[:MOST_REFORMED]:
+            if self.limit.left() <= 0:
+                break
+            for form in further.others(one):
+                rest = [other for other in taken if other.group != one.group]
+                if not self._may_add(one.group, rest) or not self.fits(form):
+                    continue
+                other = self.fused([*rest, form], row)
+                times = {} if self.check and trial.different(other) else trial.milliseconds({"in": other, "out": graph})
+                if times and times["in"] < times["out"] * GAIN:
+                    graph.close()
+                    graph, taken, time = other, [*rest, form], times["in"]
+                else:
+                    other.close()
+        return graph, taken, time
 
     def _may_add(self, group: Group, taken: Sequence[Taken]) -> bool:
         """Whether its kernels are in no group that was taken, and the graph of groups has no cycle with it."""

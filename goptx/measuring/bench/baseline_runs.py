@@ -30,6 +30,14 @@ class Runnable:
     on_device: Run
 
 
+MoreRuns = Callable[[Workload, Sequence[list[object]], Any], Iterator[tuple[str, Runnable]]]
+"""Further ways to run the unchanged kernels of a workload, with their arguments, beside what is on a stream."""
+
+
+def no_more(workload: Workload, arguments: Sequence[list[object]], stream: Any) -> Iterator[tuple[str, Runnable]]:
+    return iter(())
+
+
 class Graphs:
     """Makes CUDA graphs of launches on a stream; keeps them until `close`."""
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from goptx.device.child_process import Child, Lost
 from goptx.errors import DeviceError, InputError
 from goptx.launch.shape import Shape
+from goptx.measuring.bench.baseline_runs import MoreRuns, no_more
 from goptx.measuring.bench.measuring_process import serve
 from goptx.measuring.bench.questions import (
     Answer,
@@ -41,14 +42,15 @@ class Timed:
 
 
 class Bench:
-    """The bench of the device with that number. Its methods refer to the workload that was opened last.
+    """The bench of the device with that number. Its methods refer to the workload that was opened last. `more`: further
+    ways to run the unchanged kernels, which can be timed by their names as those of `baselines.py`.
 
     replaced: how many processes had to be ended.
     """
 
-    def __init__(self, device: int = 0) -> None:
+    def __init__(self, device: int = 0, more: MoreRuns = no_more) -> None:
         self.replaced = 0
-        self._child = Child(serve, device)
+        self._child = Child(serve, device, more)
         self._workload: Workload | None = None
         self._opened: Opened | None = None
         self._held: dict[str, Hold] = {}

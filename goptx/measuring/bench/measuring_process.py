@@ -14,7 +14,17 @@ from multiprocessing.connection import Connection
 from goptx.device.load import current_device, driver_version
 from goptx.errors import GoptxError, InputError
 from goptx.launch.shape import Shape
-from goptx.measuring.bench.baseline_runs import Graphs, Run, Runnable, Start, assembled, baseline_runs, bound
+from goptx.measuring.bench.baseline_runs import (
+    Graphs,
+    MoreRuns,
+    Run,
+    Runnable,
+    Start,
+    assembled,
+    baseline_runs,
+    bound,
+    no_more,
+)
 from goptx.measuring.bench.baselines import SEPARATE
 from goptx.measuring.bench.device_buffers import Arrays
 from goptx.measuring.bench.device_memory import Buffer, Memory
@@ -39,8 +49,9 @@ GAP = 7 << 20  # bytes between buffers that are to be in other places
 SHORT, OFTEN = 0.1, 8  # runs of fewer milliseconds are repeated more often, up to so many times
 
 
-def serve(connection: Connection, device: int) -> None:
-    """Answers the questions of the parent until it closes the connection."""
+def serve(connection: Connection, device: int, more: MoreRuns = no_more) -> None:
+    """Answers the questions of the parent until it closes the connection. `more`: further ways to run the unchanged
+    kernels."""
     bench: _Bench | None = None
     while True:
         try:
@@ -49,7 +60,7 @@ def serve(connection: Connection, device: int) -> None:
             return
         answer: Answer
         try:
-            bench = bench or _Bench(device)
+            bench = bench or _Bench(device, more)
             answer = bench.answer(question)
         except GoptxError as error:
             answer = Failed(str(error), isinstance(error, InputError), bench is not None and bench.broken())
@@ -59,13 +70,13 @@ def serve(connection: Connection, device: int) -> None:
 
 
 class _Bench:
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, more: MoreRuns) -> None:
         current_device()  # raises an error that names what is missing
         from cuda.bindings import driver
         from cuda.core import Device
 
         Device(number).set_current()
-        self.device, self.driver = current_device(), driver
+        self.device, self.driver, self.more = current_device(), driver, more
         self.stream = self.device.create_stream()
         self.memory = Memory(self.stream)
         self.cached: dict[Hashable, Buffer] = {}
@@ -117,6 +128,7 @@ class _Opened:
         streams = [bench.stream, *(bench.device.create_stream() for _ in workload.each[1:])]
         own = list(self.arrays.arguments.values())
         self.runs: dict[str, Runnable] = dict(baseline_runs(workload, own, streams, self.graphs))
+        self.runs |= dict(bench.more(workload, own, bench.stream))
         separate = self.runs[SEPARATE].launched
         self._expect(True, separate)
         self._check_repeatable(separate)

@@ -39,6 +39,7 @@ METRICS = (
     _share("L2HR", "lts__t_sector_hit_rate.pct", "sectors found in the L2"),
     ISSUE,
     _share("LSU", "smsp__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_active", "load/store unit"),
+    _share("TCU", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", "tensor cores"),
     _share("SPU", "smsp__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active", "single-precision unit (FMA)"),
     _share(
         "TSU", "sm__mio2rf_writeback_active.avg.pct_of_peak_sustained_elapsed", "path from memory units to registers"

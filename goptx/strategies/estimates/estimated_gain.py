@@ -115,6 +115,7 @@ def _comparison(woven: Woven, assume: Assume | None, latency: str | Path | Laten
     if plan:
         candidate = candidate.having(fold=plan.fold)
         candidate = candidate.having(role_registers=plan.registers) if plan.registers else candidate
+        candidate = candidate.having(teams=plan.teams) if plan.teams else candidate
     dependent = bool(woven.report.temporaries) or _depends(woven)
     comparison = _Comparison(Judge(kernels, [1] * len(kernels), shapes, arch), candidate, made, dependent)
     middle = comparison.middle

@@ -7,9 +7,11 @@ Needs no assembler: each kernel is taken to need as many registers as the cost m
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from goptx.analysis.sync.sync_spans import is_of_warpgroup
+from goptx.cost.estimate import Estimate
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import Alone
 from goptx.cost.register_estimate import OWN
@@ -18,51 +20,88 @@ from goptx.device.occupancy import occupancy
 from goptx.launch.shape import MOST_THREADS, Shape
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import Judge, divides
-from goptx.weaving.shapes.folded import FEWEST_REGISTERS, moves_registers
+from goptx.weaving.shapes.folded import FEWEST_REGISTERS, SM_REGISTERS, moves_registers
 from goptx.weaving.shapes.thread_view import WARPGROUP
 
 WOVEN = (1, 2)  # virtual CTAs of the kernel that is limited by memory: two have twice the loads in flight
+FREE = (1, 2, 4)  # the same, where that takes no register from the other kernel
+TEAMS = ((2, 1), (1, 2))  # teams of each of two kernels in a CTA, where one CTA of both leaves registers unused
 LOOP = 6  # registers of the loop over virtual CTAs: the number, the end, the step, and what is computed from them
+Role = Literal["tensor", "memory"]
+
+
+def role_of(kernel: Alone, shape: Shape, alone: Estimate) -> Role | None:
+    """Which part a kernel may have on folded grids; None if none. `alone`: the estimate of a launch of its own."""
+    if not _may_be_folded(shape) or not alone.parts:  # it fits on no SM
+        return None
+    tensor, by_memory = any(map(is_of_warpgroup, kernel.flow.instructions())), alone.decided_by == "memory"
+    return None if tensor == by_memory else "tensor" if tensor else "memory"
 
 
 def fold_candidates(judge: Judge, arch: str) -> list[Candidate]:
-    """None unless registers can be moved between two kernels, of which one has `wgmma` and the other is limited by
-    memory."""
-    if len(judge.kernels) != 2 or not moves_registers(arch) or not all(map(_may_be_folded, judge.shapes)):
+    """None unless the warps of a CTA can be shared out between two teams, of which one runs kernels with `wgmma` and
+    the other kernels that are limited by memory. The teams are those of `judge`, by default each of two kernels."""
+    count = len(judge.kernels)
+    teams = judge.teams or [(k,) for k in range(count)]
+    if len(teams) != 2:
         return []
-    tensor = [any(map(is_of_warpgroup, kernel.flow.instructions())) for kernel in judge.kernels]
-    alone = judge.each_alone()
-    if not all(estimate.parts for estimate in alone):  # one of them fits on no SM
+    roles = [role_of(*each) for each in zip(judge.kernels, judge.shapes, judge.each_alone(), strict=True)]
+    of_team = [{roles[k] for k in team} for team in teams]
+    if of_team not in ([{"tensor"}, {"memory"}], [{"memory"}, {"tensor"}]):
         return []
-    by_memory = [estimate.decided_by == "memory" for estimate in alone]
-    if sorted(zip(tensor, by_memory, strict=True)) != [(False, True), (True, False)]:
-        return []
-    return list(_of_pair(judge, by_memory.index(True), arch))
+    return list(_of_teams(judge, teams, of_team.index({"memory"}), arch))
 
 
 def _may_be_folded(shape: Shape) -> bool:
     return bool(shape.ctas and shape.threads and shape.threads % WARPGROUP == 0 and not shape.cluster)
 
 
-def _of_pair(judge: Judge, streaming: int, arch: str) -> Iterator[Candidate]:
+def _of_teams(judge: Judge, teams: Sequence[Sequence[int]], streaming: int, arch: str) -> Iterator[Candidate]:
     shapes = judge.shapes
-    first, second = ((shape.threads or 0) for shape in shapes)
-    shared = sum(k.shared + (s.shared or 0) for k, s in zip(judge.kernels, shapes, strict=True))
+    first, second = (max(shapes[k].threads or 0 for k in team) for team in teams)
     if first + second > MOST_THREADS:
         return
-    most = occupancy(arch, FEWEST_REGISTERS, shared, first + second).ctas_per_sm
-    if max(s.ctas or 0 for s in shapes) <= machine_of(arch).sms * most:
-        return
-    for factor in WOVEN:
-        if not divides(factor * judge.before[streaming], shapes[streaming]):
+    for factor in FREE:
+        factors = tuple(factor if k in teams[streaming] else 1 for k in range(len(shapes)))
+        copies = [own * before for own, before in zip(factors, judge.before, strict=True)]
+        if not all(map(divides, copies, shapes)):
             continue
-        factors = tuple(factor if k == streaming else 1 for k in range(2))
-        each = enumerate(zip(judge.kernels, factors, judge.before, strict=True))
-        roles = [_demand(kernel, own * before, k == streaming) for k, (kernel, own, before) in each]
+        shared = sum(max(_shared(judge, k) * factors[k] for k in team) for team in teams)
+        most = occupancy(arch, FEWEST_REGISTERS, shared, first + second).ctas_per_sm
+        if max(sum(shapes[k].ctas or 0 for k in team) for team in teams) <= machine_of(arch).sms * most:
+            return
+        demands = [_demand(judge.kernels[k], n, k in teams[streaming]) for k, n in enumerate(copies)]
+        roles = [_hungriest([demands[k] for k in team]) for team in teams]
+        folded = Candidate("horizontal", factors).having(fold="static")
+        if most * (first + second) * max(role.free for role in roles) <= SM_REGISTERS:
+            yield folded
+        elif factor in WOVEN and moves_registers(arch):
+            moved = [r for r in divisions((first, second), roles[0], roles[1], most) if r]
+            if moved:  # what is left goes to the kernel that is limited by memory
+                yield folded.having(role_registers=max(moved, key=lambda r: r[streaming]))
+            elif len(shapes) == len(teams):
+                yield from _of_several_teams(judge, folded, roles, streaming, arch)
+
+
+def _of_several_teams(
+    judge: Judge, folded: Candidate, roles: Sequence[RoleDemand], streaming: int, arch: str
+) -> Iterator[Candidate]:
+    """Two teams of one kernel beside one of the other."""
+    for teams in TEAMS:
+        each = list(zip(judge.shapes, folded.factors, teams, strict=True))
+        first, second = ((shape.threads or 0) * n for shape, _, n in each)
+        if first + second > MOST_THREADS:
+            continue
+        shared = sum(_shared(judge, k) * factor * n for k, (_, factor, n) in enumerate(each))
+        most = occupancy(arch, FEWEST_REGISTERS, shared, first + second).ctas_per_sm
         moved = [r for r in divisions((first, second), roles[0], roles[1], most) if r]
-        if moved:  # what is left goes to the kernel that is limited by memory
-            registers = max(moved, key=lambda r: r[streaming])
-            yield Candidate("horizontal", factors).having(fold="static", role_registers=registers)
+        if moved:
+            yield folded.having(role_registers=max(moved, key=lambda r: r[streaming]), teams=teams)
+
+
+def _shared(judge: Judge, kernel: int) -> int:
+    """Bytes of shared memory of a CTA."""
+    return judge.kernels[kernel].shared + (judge.shapes[kernel].shared or 0)
 
 
 def _demand(kernel: Alone, copies: int, streaming: bool) -> RoleDemand:
@@ -71,3 +110,8 @@ def _demand(kernel: Alone, copies: int, streaming: bool) -> RoleDemand:
     needed = kernel.pressure.times(copies)
     registers = rounded_up(needed.live + OWN if streaming else needed.registers + LOOP)
     return RoleDemand(registers, registers, registers)
+
+
+def _hungriest(demands: Sequence[RoleDemand]) -> RoleDemand:
+    """Of a team that runs several kernels."""
+    return max(demands, key=lambda demand: demand.free)

@@ -20,7 +20,7 @@ from goptx.device.occupancy import occupancy
 from goptx.errors import GoptxError
 from goptx.launch.shape import MOST_THREADS, Shape
 from goptx.log import LOG
-from goptx.options import FOLDS
+from goptx.options import FOLDS, Fold
 from goptx.results.expected_gain import unjudged
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
@@ -39,6 +39,9 @@ from goptx.weaving.shapes.thread_view import WARPGROUP
 
 WOVEN = (1, 2)  # virtual CTAs of a kernel that are woven: two have twice the loads in flight
 Factors = tuple[int, ...]
+Teams = tuple[int, int]
+ONE: Teams = (1, 1)
+TEAMS: tuple[Teams, ...] = ((2, 1), (1, 2))  # of each kernel in a CTA, to begin with
 
 
 @dataclass(slots=True)
@@ -49,7 +52,7 @@ class Folds:
     kernels: Sequence[Chosen]
     shapes: Sequence[Shape]
     arch: str
-    _divided: dict[Factors, Sequence[Registers | None]] = field(default_factory=dict)
+    _divided: dict[tuple[Factors, Teams], Sequence[Registers | None]] = field(default_factory=dict)
     _demands: dict[tuple[int, int], RoleDemand] = field(default_factory=dict)
     _asking: Lock = field(default_factory=Lock)
 
@@ -63,18 +66,18 @@ class Folds:
         return max(s.ctas or 0 for s in self.shapes) > self._wave
 
     def first(self) -> list[Candidate]:
-        """Every n-th CTA a team, one wave of CTAs or as many as the smaller grid has."""
+        """Every n-th CTA a team, one wave of CTAs or as many as the smaller grid has. Several teams of one kernel where
+        registers are moved: as many as both need may be in a CTA then, and not in one of a team of each."""
         if not self.possible:
             return []
         self.ask_assembler()
-        plain = Candidate("horizontal", (1, 1)).having(fold="static")
         found = []
         for factors in self._factors():
-            for registers in self._registers(factors):
-                made = Candidate(plain.strategy, factors, None, plain.options)
-                if registers:
-                    made = made.having(role_registers=registers)
+            for registers in self._registers(factors, ONE):
+                made = _candidate(factors, ONE, registers)
                 found += [made, *self._of_smaller_grid(made)]
+            for teams in TEAMS:
+                found += [_candidate(factors, teams, r) for r in self._registers(factors, teams)[:1] if r]
         return found
 
     def near(self, candidate: Candidate) -> Iterator[Candidate]:
@@ -83,21 +86,29 @@ class Folds:
         registers: Registers | None = candidate.option("role_registers")
         for fold in FOLDS:
             if fold != candidate.option("fold"):
-                yield candidate.having(fold=fold)
-        if candidate.option("ctas"):
-            options = tuple((name, value) for name, value in candidate.options if name != "ctas")
-            yield Candidate(candidate.strategy, candidate.factors, None, options)
+                yield (candidate.without("assist") if fold != "ticket" else candidate).having(fold=fold)
+        if candidate.option("fold") == "ticket" and not candidate.option("assist") and self._may_help:
+            yield candidate.having(assist=True)
+        if candidate.option("teams"):
+            pass  # few CTAs fit on an SM: one wave of them
+        elif candidate.option("ctas"):
+            yield candidate.without("ctas")
         else:
             yield from self._of_smaller_grid(candidate)
         if registers:
             for shift in (REGISTER_STEP, -REGISTER_STEP):
-                if moved := self._shifted(registers, shift):
+                if moved := self._shifted(registers, shift, candidate.option("teams") or ONE):
                     yield candidate.having(role_registers=moved)
+        teams = candidate.option("teams") or ONE
         for factors in self._factors():
             if factors != candidate.factors:
-                for others in self._registers(factors):
+                for others in self._registers(factors, teams):
                     made = Candidate(candidate.strategy, factors, None, candidate.options)
                     yield made.having(role_registers=others) if others else made
+        for others in _more_or_fewer(teams):
+            for registers in self._registers(candidate.factors, others)[:1]:
+                if registers:
+                    yield _candidate(candidate.factors, others, registers, candidate.option("fold"))
 
     # Shapes -------------------------------------------------------------------------------------------------
 
@@ -106,6 +117,12 @@ class Folds:
         """Of each kernel in a CTA: whole warps."""
         first, second = (-(-(s.threads or 1) // 32) * 32 for s in self.shapes)
         return first, second
+
+    @property
+    def _may_help(self) -> bool:
+        """Whether teams of one kernel may run CTAs of the other."""
+        first, second = self._threads
+        return first == second and first & (first - 1) == 0 and (not self._moves or first % WARPGROUP == 0)
 
     @property
     def _fitting(self) -> int:
@@ -174,26 +191,47 @@ class Folds:
             LOG.info("folded grids do not have kernel %s woven x%s: %s", source.entry, factor, error)
             return None
 
-    def _registers(self, factors: Factors) -> Sequence[Registers | None]:
+    def _registers(self, factors: Factors, teams: Teams) -> Sequence[Registers | None]:
         """Ways to share out the registers of an SM, with as many CTAs on it as possible; [None] where none are
         moved."""
         if not self._moves:
             return [None]
-        if factors not in self._divided:
+        if (factors, teams) not in self._divided:
             first, second = (self._demands.get((k, f)) for k, f in enumerate(factors))
-            self._divided[factors] = divisions(self._threads, first, second, self._most) if first and second else []
-        return self._divided[factors]
+            threads, most = self._of_teams(teams), self._most(factors, teams)
+            self._divided[factors, teams] = divisions(threads, first, second, most) if first and second else []
+        return self._divided[factors, teams]
 
-    @property
-    def _most(self) -> int:
+    def _of_teams(self, teams: Teams) -> Registers:
+        """The threads of all teams of each kernel in a CTA."""
+        (first, second), (one, other) = self._threads, teams
+        return first * one, second * other
+
+    def _most(self, factors: Factors, teams: Teams) -> int:
         """CTAs on an SM, by threads and all shared memory."""
-        static = sum(demand.shared_bytes for (_, factor), demand in self._demands.items() if factor == 1)
-        shared = static + sum(s.shared or 0 for s in self.shapes)
-        return occupancy(self.arch, FEWEST_REGISTERS, shared, sum(self._threads)).ctas_per_sm
+        threads, shared = sum(self._of_teams(teams)), 0
+        for k, (factor, own) in enumerate(zip(factors, teams, strict=True)):
+            alone = self._demands.get((k, 1))
+            shared += factor * own * ((alone.shared_bytes if alone else 0) + (self.shapes[k].shared or 0))
+        return occupancy(self.arch, FEWEST_REGISTERS, shared, threads).ctas_per_sm if threads <= MOST_THREADS else 0
 
-    def _shifted(self, registers: Registers, shift: int) -> Registers | None:
+    def _shifted(self, registers: Registers, shift: int, teams: Teams) -> Registers | None:
         """`shift` registers of a thread moved from the second role to the first; None where it has no so many."""
-        (mine, its), (own, other) = registers, self._threads
+        (mine, its), (own, other) = registers, self._of_teams(teams)
         first = mine + shift
         second = (mine * own + its * other - first * own) // other // REGISTER_STEP * REGISTER_STEP
         return (first, second) if all(FEWEST_REGISTERS <= r <= MOST_REGISTERS for r in (first, second)) else None
+
+
+def _candidate(factors: Factors, teams: Teams, registers: Registers | None, fold: Fold = "static") -> Candidate:
+    made = Candidate("horizontal", factors).having(fold=fold)
+    made = made.having(role_registers=registers) if registers else made
+    return made.having(teams=teams) if teams != ONE else made
+
+
+def _more_or_fewer(teams: Teams) -> Iterator[Teams]:
+    """One team of a kernel more, or one less."""
+    first, second = teams
+    for one, other in ((first + 1, second), (first, second + 1), (first - 1, second), (first, second - 1)):
+        if one and other:
+            yield one, other

@@ -80,7 +80,7 @@ class Pruning:
     def estimate(self, candidate: Candidate) -> float | None:
         """Estimated kilocycles, None if the model has no estimate."""
         strategy = "weave" if candidate.strategy == ALONE else candidate.strategy
-        folded = bool(candidate.option("fold"))
+        folded = strategy == "horizontal" and bool(candidate.option("fold"))
         if self.judge is None or (strategy == "horizontal" and not folded):
             return None
         options = candidate.options if folded else ()

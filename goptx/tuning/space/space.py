@@ -13,7 +13,7 @@ from typing import Any, Literal
 from goptx.device.sweep import CAPS
 from goptx.launch.launch_plan import of_few_ctas
 from goptx.launch.shape import Shape
-from goptx.options import MEASURED_STRATEGIES, PLACEMENTS, STREAMS, MeasuredStrategy, Placement, Streams
+from goptx.options import BINDINGS, MEASURED_STRATEGIES, PLACEMENTS, STREAMS, MeasuredStrategy, Placement, Streams
 from goptx.strategies.candidate import Candidate, unchanged
 from goptx.strategies.candidates import divides
 from goptx.tuning.space.folds import Folds
@@ -30,12 +30,21 @@ VARIED: dict[str, dict[str, tuple[Any, ...]]] = {  # the options that are tried 
         "placement": PLACEMENTS,
     },
     "vertical": {"divergence": ("park", "predicate", "duplicate"), "placement": PLACEMENTS},
-    "interleave": {"placement": PLACEMENTS, "ratio": ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1))},
+    "interleave": {
+        "placement": PLACEMENTS,
+        "ratio": ((1, 1), (1, 2), (2, 1), (1, 4), (4, 1)),
+        "binding": BINDINGS,
+        "fold": ("static", "ticket"),
+    },
     "horizontal": {"placement": PLACEMENTS},
     "separate": {"streams": (True, "reversed")},
     ALONE: {"slicing": (None, 256, 512, 1024), "policy": ("concat",), "divergence": ("park", "predicate")},
 }  # fmt: skip
-OTHER_ORDER = {"placement": "ratio", "ratio": "placement"}  # both fix the order of CTAs: only one may be given
+OTHER_ORDER = {  # what fixes the order of CTAs, too: only one may be given
+    "placement": ("ratio", "binding"), "ratio": ("placement",), "binding": ("placement",),
+}  # fmt: skip
+OF_TWO = ("ratio", "binding", "fold")  # options that are tried for two kernels only
+OF_WAVES = ("binding", "fold")  # and only if the larger grid is more than one wave
 VARIANTS: dict[str, dict[str, Any]] = {  # the options that matter most: each first candidate is also tried with them
     "weave": {"slicing": None}, "separate": {"streams": True},
 }  # fmt: skip
@@ -86,23 +95,26 @@ class Space:
             if strategy == "horizontal":
                 found += [Candidate(strategy, common[0]).having(partition=p) for p in self.partitions.all()]
                 found += self.folds.first() if self.folds else []
+            if strategy == "interleave" and self._waves:
+                bound = [candidate.having(binding="sm") for candidate in own if max(candidate.factors) <= 2]
+                found += [*bound, *(candidate.having(ratio=(1, 1)) for candidate in bound)]
         return found
 
     def near(self, candidate: Candidate) -> Iterator[Candidate]:
         """The candidates that differ from this one in one option or one factor; register caps are left out."""
         base = candidate.uncapped
-        if candidate.option("fold"):
+        if candidate.option("fold") and candidate.strategy == "horizontal":
             yield from self.folds.near(base) if self.folds else ()
             return
         for name, values in VARIED.get(candidate.strategy, {}).items():
             if name == "placement" and len({s.ctas for s in self.shapes}) == 1:
                 continue
-            if name == "ratio" and len(self.shapes) != 2:
+            if (name in OF_TWO and len(self.shapes) != 2) or (name in OF_WAVES and not self._waves):
                 continue
             for value in values:
                 if value == self._placement:  # the default
                     continue
-                if (name, value) not in candidate.options and not candidate.option(OTHER_ORDER.get(name, "")):
+                if (name, value) not in candidate.options and not any(map(candidate.option, OTHER_ORDER.get(name, ()))):
                     yield base.having(**{name: value})
         for k, factor in enumerate(candidate.factors):
             for other in (2 * factor, factor // 2):
@@ -116,6 +128,11 @@ class Space:
         if candidate.strategy == "separate" or candidate.option("role_registers"):
             return []
         return [replace(candidate, cap=cap) for cap in CAPS if cap < registers]
+
+    @property
+    def _waves(self) -> bool:
+        """Whether there are two kernels, of which one has more CTAs than the GPU holds at once."""
+        return self.folds is not None and self.folds.possible
 
     @property
     def _placement(self) -> Placement:

@@ -22,8 +22,14 @@ _RULES = """
 """
 
 
-def graph_svg(graph: Graph, dependences: Sequence[Edge], groups: Sequence[Sequence[Id]]) -> str:
-    """The picture as an SVG document. Dashed nodes have no PTX."""
+def graph_svg(graph: Graph, dependences: Sequence[Edge] | None = None, groups: Sequence[Sequence[Id]] = ()) -> str:
+    """The picture as an SVG document, with the graph's own edges if no dependences are given. Dashed nodes have no
+    PTX."""
+    title = str(graph)
+    if dependences is None:
+        dependences = graph.edges
+    else:
+        title += f": {len(dependences)} dependences, {len(groups)} groups to fuse"
     group = {id_: i for i, ids in enumerate(groups) for id_ in ids}
     placed: dict[Id, tuple[float, float]] = {}
     lines = []
@@ -36,7 +42,6 @@ def graph_svg(graph: Graph, dependences: Sequence[Edge], groups: Sequence[Sequen
     wide = max((len(line) for line in lines), default=1)
     width = max(2 * MARGIN + wide * (WIDTH + ACROSS) - ACROSS, 420)
     height = TOP + len(lines) * (HEIGHT + DOWN) + MARGIN
-    title = f"{graph}: {len(dependences)} dependences, {len(groups)} groups to fuse"
     parts = [heading(title, width)]
     parts += [_edge(placed[one], placed[other]) for one, other in dependences]
     parts += [_node(node, *placed[node.id], group.get(node.id)) for node in graph.nodes]

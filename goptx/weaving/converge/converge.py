@@ -25,9 +25,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
 
-from goptx.analysis.cfg import EXIT, Flow, closure, controls, marked_uniform
-from goptx.analysis.sync.barriers import needs_all_threads
-from goptx.analysis.sync.spin_loops import may_read_strongly
+from goptx.analysis.cfg import EXIT, Flow, closure, controls, facts_among, marked_uniform
+from goptx.analysis.sync.barriers import blocks_needing_all_threads, needs_all_threads
+from goptx.analysis.sync.spin_loops import holds_strong_reads
 from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.errors import CannotWeave
 from goptx.latency.cost import Cycles
@@ -35,7 +35,6 @@ from goptx.launch.shape import Shape
 from goptx.options import Choice
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import Instruction
-from goptx.ptx.opcodes import facts_of
 from goptx.weaving.converge.barrier_promises import warp_branches
 from goptx.weaving.converge.ended.skeleton import ends_within_ctas, skip_between_barriers
 from goptx.weaving.converge.ended.skip_ended import skip_ended
@@ -75,7 +74,7 @@ def _skips_pay(linked: Linked, kernel: Kernel, flow: Flow, running: str) -> bool
     many CTAs have such warps, and a bound for the number of a thread in the grid divides one CTA at most."""
     if linked.is_copy(kernel):
         return False
-    together = (facts_of(i.opcode).row.scope for k in linked.kernels if k is not kernel for i in k.flow.instructions())
+    together = (facts.row.scope for k in linked.kernels if k is not kernel for facts in facts_among(k.flow))
     return not any(together) or ends_within_ctas(flow, running)
 
 
@@ -105,7 +104,7 @@ def converge_flow(
     refuse_flags_across_blocks(flow, prefix, at)
     lanes = Lanes(flow, Fresh(prefix), at, cycles, forced, presume, parameters, shape)
     lanes.promise(warp_branches(flow))
-    lanes.reads_strongly = any(map(may_read_strongly, flow.instructions()))
+    lanes.reads_strongly = holds_strong_reads(flow)
     lanes.wait_separately = lanes_wait_separately(lanes.flow)
     if forced in (None, "predicate"):
         leave_early(lanes)
@@ -151,18 +150,22 @@ def _converged(lanes: Lanes, worth: Callable[[Flow, str], bool]) -> Converged:
         notes=tuple(lanes.notes),
         divergences=tuple(lanes.divergences),
         lanes_wait_separately=lanes.wait_separately,
+        skipped=lanes.skipped,
     )
 
 
 def _next_divergent(lanes: Lanes) -> str | None:
-    """The first block whose branch lanes of one warp may take differently."""
+    """The first block whose branch lanes of one warp may take differently. The search goes on where it ended: above it
+    all has been the same for a warp, and stays so."""
     lanes.guarded()  # gives fresh registers their names, however much of the flow is looked at
-    candidates = [n for n in lanes.flow.reverse_postorder() if n not in lanes.presumed]
-    known = next((n for n in candidates if lanes.diverges(n)), None)
+    order = lanes.flow.reverse_postorder()
+    begin = order.index(lanes.reached) if lanes.reached in order else 0
+    known = next((n for n in order[begin:] if n not in lanes.presumed and lanes.diverges(n)), None)
     if known is not None:
+        lanes.reached = known
         return known
     branches = lanes.uniformity().branches
-    return next((n for n in candidates if branches[n] > Uniformity.WARP), None)
+    return next((n for n in order if n not in lanes.presumed and branches[n] > Uniformity.WARP), None)
 
 
 def _depends_on_thread(lanes: Lanes, block: str) -> bool:
@@ -184,7 +187,9 @@ def _next_varying(lanes: Lanes) -> tuple[str, Instruction] | None:
     """The first branch that decides whether a barrier of the whole CTA is reached and is known to depend on the thread
     or the warp, or on data that ended threads do not load, and that barrier. Other branches on loaded data are
     presumed to be the same for the CTA."""
-    barriers = [(n, i) for n, b in lanes.flow.blocks.items() for i in b.instructions() if needs_all_threads(i)]
+    needed = blocks_needing_all_threads(lanes.flow)
+    blocks = {n: b for n, b in lanes.flow.blocks.items() if n in needed}
+    barriers = [(n, i) for n, b in blocks.items() for i in b.instructions() if needs_all_threads(i)]
     if not barriers:
         return None
     uniform = lanes.uniformity()

@@ -15,7 +15,7 @@ import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Block, Code, Flow, closure, controls, loops
 from goptx.analysis.dataflow import written
-from goptx.analysis.sync.barriers import needs_all_threads
+from goptx.analysis.sync.barriers import blocks_needing_all_threads, needs_all_threads
 from goptx.analysis.sync.sync_spans import is_warp_wide
 from goptx.analysis.terminators import Branch, Jump
 from goptx.analysis.uniformity import ALL_LANES, Uniformity
@@ -39,7 +39,7 @@ def _leave_one(lanes: Lanes) -> bool:
     side: the other paths stay as they were, and so do the analyses of them."""
     branches, graph = lanes.uniformity().branches, lanes.flow.graph()
     # Warps may end one by one, but not before a barrier of the whole CTA: their arrivals would be missing.
-    needed = {n for n, b in lanes.flow.blocks.items() if any(map(needs_all_threads, b.instructions()))}
+    needed = blocks_needing_all_threads(lanes.flow)
     above = [p for n in needed for p in graph.pred[n]]
     while above:
         n = above.pop()
@@ -77,8 +77,9 @@ def _leave_one(lanes: Lanes) -> bool:
 
 def _ends(flow: Flow) -> dict[str, str]:
     """Of the blocks whose branch has a side that only ends the kernel, that side: where both do the one without warp
-    instructions, or else the shorter one. The exit of a loop that goes on is not such a side."""
-    bodies = loops(flow)
+    instructions, or else the shorter one. The exit of a loop that goes on is not such a side, nor is a side from where
+    threads come to a block that they pass on the other side too."""
+    bodies, joins = loops(flow), flow.post_dominators()
     after: dict[str, str] = {}
     graph = flow.graph()
     layout = {n: i for i, n in enumerate(flow.blocks)}
@@ -89,8 +90,8 @@ def _ends(flow: Flow) -> dict[str, str]:
     candidates = [
         ((holds(flow, arm, needs_lanes), _instructions(flow, arm), i), name, side, arm)
         for i, (name, block) in enumerate(flow.blocks.items())
-        for side in block.end.successors()
-        if isinstance(block.end, Branch) and side != after.get(name) and (arm := _arm(flow, name, side)) is not None
+        for side in (block.end.successors() if isinstance(block.end, Branch) and joins[name] == EXIT else ())
+        if side != after.get(name) and (arm := _arm(flow, name, side)) is not None
     ]
     found: dict[str, str] = {}
     removed, cut = set[str](), set[str]()  # blocks, and blocks of which the edge to `EXIT` is removed

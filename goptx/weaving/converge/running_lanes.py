@@ -39,6 +39,9 @@ class Lanes:
     mask, "" where no warp instruction needs it.
     after_ends: the blocks where the others go on after lanes have ended, each with the block where they end.
     other_sides: those of them that are the other side of a branch, with code on the side that ends the kernel.
+    skipped: whether warps pass over the rest of the kernel once all their threads have ended.
+    reached: the block up to which no branch is left that lanes of a warp take differently.
+    for_all: blocks of goptx that all lanes run, whatever their mask.
     """
 
     flow: Flow
@@ -61,7 +64,10 @@ class Lanes:
     running_lanes: str = ""
     after_ends: dict[str, str] = field(default_factory=dict)
     other_sides: set[str] = field(default_factory=set)
+    skipped: bool = False
     regions: int = 0  # so far, those within others too
+    reached: str = ""
+    for_all: set[str] = field(default_factory=set)
     _found: tuple[Flow, tuple[object, ...], Uniform] | None = field(default=None, init=False, repr=False)
     _guarded: dict[str, tuple[Block, tuple[object, ...], Block]] = field(default_factory=dict, init=False, repr=False)
     _live: dict[str, _Live] = field(default_factory=dict, init=False, repr=False)  # by mask
@@ -181,12 +187,12 @@ class Lanes:
         own = {n for n, other in self.masks.items() if other == mask and n in self.flow.blocks}
         around = own.union(*(body for body in loops(self.flow).values() if not body.isdisjoint(own)))
         theirs = ("", self.running, mask)
-        partly = {n for n in around if self.masks.get(n, "") not in theirs}
+        partly = {n for n in around if self.masks.get(n, "") not in theirs} - self.for_all
         return rest | live_within(self.flow, around, partly, rest)
 
     def _live_of_all(self, mask: str) -> dict[str, frozenset[str]]:
         """`live_in` for all lanes, or all that have not ended."""
-        partly = {n for n, other in self.masks.items() if other not in ("", self.running)}
+        partly = {n for n, other in self.masks.items() if other not in ("", self.running)} - self.for_all
         known = self._live.get(mask)
         if known is None or known.flow is not self.flow or not known.partly <= partly <= known.partly | known.changed:
             known = self._live[mask] = _Live(self.flow, live_in(self.flow, partly))

@@ -6,7 +6,7 @@ reached by the same threads together as in the kernel alone; a thread that ends 
 
 from __future__ import annotations
 
-from goptx.analysis.cfg import EXIT, Block, Flow, Region
+from goptx.analysis.cfg import EXIT, Block, Flow, Region, facts_among
 from goptx.analysis.terminators import Jump, Stop
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Instruction
@@ -17,7 +17,9 @@ from goptx.weaving.model import Converged
 
 def first_unknown(flow: Flow) -> Instruction | None:
     """The first instruction of a flow that the opcode table lacks; None where it knows all."""
-    return next((i for i in flow.instructions() if not facts_of(i.opcode).known), None)
+    if all(facts.known for facts in facts_among(flow)):
+        return None
+    return next(i for i in flow.instructions() if not facts_of(i.opcode).known)
 
 
 def whole(flow: Flow, described: str) -> Converged:

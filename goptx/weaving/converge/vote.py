@@ -100,6 +100,7 @@ def _vote(lanes: Lanes, header: str, body: frozenset[str], leaving: Sequence[str
             changed[name] = replace(block, code=(*block.code, *code), end=end)
     if outer:
         lanes.masks[before] = outer
+    lanes.for_all.add(before)
     lanes.enter_through(header, before, Block((begin,), Jump(header)), changed)
     lanes.voted(leaving)
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from goptx.analysis.cfg import Code, Flow, depths, instructions_in
 from goptx.analysis.numbering import provenance_of
-from goptx.analysis.sync.barriers import is_barrier
+from goptx.analysis.sync.barriers import holds_barrier, is_barrier
 from goptx.latency.cost import Cycles, flow_cycles
 from goptx.ptx.ir import Provenance, Scope
 from goptx.results.report import Counts, Divergent
@@ -34,14 +34,14 @@ def count(name: str, flow: Flow, cycles: Cycles, dummies: int = 0) -> Counts:
         blocks=block_count(flow),
         instructions=instruction_count(flow),
         dummy_blocks=dummies,
-        barriers=sum(is_barrier(i) for i in flow.instructions()),
+        barriers=sum(is_barrier(i) for b in filter(holds_barrier, flow.blocks.values()) for i in b.instructions()),
         estimated_cycles=flow_cycles(flow, cycles),
     )
 
 
 def woven_fraction(kernels: Sequence[Kernel], flows: Sequence[Flow], merged: Sequence[MergedBlock]) -> float:
     """As `Report` defines it; `flows` are the kernels' flows that the merger was given."""
-    sizes = [sum(1 for _ in k.flow.instructions()) for k in kernels]
+    sizes = [len(k.flow.instructions()) for k in kernels]
     smaller = min(range(len(sizes)), key=lambda k: (sizes[k], k))
     together = {provenance_of(code) for m in merged if m.woven for code in m.parts[smaller]}
     weights: dict[Provenance, float] = {}

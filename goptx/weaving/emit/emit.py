@@ -32,7 +32,7 @@ from goptx.weaving.merging.dummy_blocks import is_dummy
 from goptx.weaving.merging.merged_blocks import Merged
 from goptx.weaving.model import Choices, Converged, Linked
 
-_FOLDED = " of folded grids"  # a strategy by itself, for the checker
+_FOLDED, _BOUND = " of folded grids", " bound to SMs"  # strategies by themselves, for the checker
 
 
 def emit(
@@ -79,10 +79,14 @@ def emit(
     woven = Woven(
         module, linked.name, (launch,), report, woven_origins, symbols(linked, module), linked.plan, strategy,
         tuple(chosen), depends, along_x, tightest(linked.limits),
-        witness=witness_of(linked, chosen, module, woven_origins, f"{strategy}{_FOLDED * bool(linked.loops)}", depends),
+        witness=witness_of(linked, chosen, module, woven_origins, f"{strategy}{_how(linked)}", depends),
         needed=needed,
     )  # fmt: skip
     return ensured("emit", woven)
+
+
+def _how(linked: Linked) -> str:
+    return _FOLDED * bool(linked.loops) + _BOUND * bool(linked.binding)
 
 
 def woven_module(linked: Linked, flow: Flow, fresh: Iterable[Registers], bounds: tuple[Directive, ...]) -> Module:

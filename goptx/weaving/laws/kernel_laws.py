@@ -70,6 +70,7 @@ def guards_are_set(linked: Linked) -> Problems:
     """The predicate by which threads skip a kernel is set before all of its code."""
     begun = {r for code in linked.begin for r in written(code)}
     begun.update(r for loop in linked.loops.values() for code in loop.begin for r in written(code))
+    begun.update(r for code in (linked.binding.after if linked.binding else ()) for r in written(code))
     for k in linked.kernels:
         ended = k.range_guard.ended if k.range_guard else None
         if k.range_guard and ended and ended not in begun.union(*map(written, k.range_guard.code)):

@@ -10,10 +10,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from goptx.analysis.cfg import facts_among
+from goptx.analysis.dataflow import read
+from goptx.analysis.sync.barriers import is_cluster_barrier
 from goptx.errors import CannotWeave
 from goptx.launch.shape import axes
 from goptx.ptx.ir import Directive, Function, Instruction, whole_number
-from goptx.ptx.opcodes import Scope, facts_of
+from goptx.ptx.opcodes import Facts, Scope, facts_of
 from goptx.ptx.walk import statements_in
 from goptx.weaving.link.call_graph import called_functions
 from goptx.weaving.model import Kernel, Linked
@@ -73,24 +76,24 @@ def names_cluster(text: str) -> bool:
 def _first_use(kernel: Kernel, functions: Sequence[Function], registers: bool) -> Instruction | None:
     """The first instruction that concerns other CTAs of the cluster, or its shape; one that only reads `registers` of
     it counts if asked for."""
-    own = list(kernel.flow.instructions())
-    called = [s for f in functions for s in statements_in(f.body or ()) if isinstance(s, Instruction)]
-    names = (names_cluster(str(i)) if registers else False for i in [*own, *called])
-    return next((i for i, named in zip([*own, *called], names, strict=True) if named or _is_of_clusters(i)), None)
+    called = (s for f in functions for s in statements_in(f.body or ()) if isinstance(s, Instruction))
+    code = (*kernel.flow.instructions(), *called)
+    opcodes = {opcode for opcode in {i.opcode for i in code} if _is_of_clusters(facts_of(opcode))}
+    names = {name for name in frozenset[str]().union(*map(read, code)) if registers and names_cluster(name)}
+    if not opcodes and not names:
+        return None
+    return next((i for i in code if i.opcode in opcodes or not names.isdisjoint(read(i))), None)
 
 
-def _is_of_clusters(instruction: Instruction) -> bool:
+def _is_of_clusters(facts: Facts) -> bool:
     """Without `mapa`, addresses of the window `.shared::cluster` are the CTA's own, which is how copies into shared
     memory and their mbarriers are spelled."""
-    facts = facts_of(instruction.opcode)
-    if facts.asks_cluster or facts.is_multicast or _is_barrier(instruction):
+    if facts.asks_cluster or facts.is_multicast or facts.row.scope == Scope.CLUSTER:
         return True
     return "shared::cluster" in facts.modifiers and facts.accesses_element
 
 
-def _is_barrier(instruction: Instruction) -> bool:
-    return facts_of(instruction.opcode).row.scope == Scope.CLUSTER
-
-
 def _first_barrier(kernel: Kernel) -> Instruction | None:
-    return next(filter(_is_barrier, kernel.flow.instructions()), None)
+    if all(facts.row.scope != Scope.CLUSTER for facts in facts_among(kernel.flow)):
+        return None
+    return next(filter(is_cluster_barrier, kernel.flow.instructions()))

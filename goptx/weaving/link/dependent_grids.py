@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.cfg import Code, Flow, facts_among
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.model import Kernel, Linked
@@ -33,7 +33,7 @@ def _is_control(code: Code) -> bool:
 
 
 def _controls(flow: Flow) -> Iterator[Instruction]:
-    return filter(_is_control, flow.instructions())
+    return filter(_is_control, flow.instructions() if any(f.controls_grids for f in facts_among(flow)) else ())
 
 
 def _without(flow: Flow) -> Flow:

@@ -7,14 +7,10 @@ body wherever that can be done (`_may_be_copied`); an `exit` there is one of the
 
 What such a call passes in memory is a register then if it is a number that is stored and loaded whole, else a local
 variable, which the assembler turns into registers.
-
-The environment variable GOPTX_MAX_INLINED limits the instructions that an entry may have then.
 """
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -25,11 +21,11 @@ from goptx.analysis.cfg import Flow
 from goptx.analysis.influence import callee_of
 from goptx.analysis.sync.spin_loops import (
     calls_in_waiting_loops,
-    may_read_strongly,
+    reads_strongly,
     strong_reads_of_functions,
     waiting_loops,
 )
-from goptx.errors import CannotLink, CannotWeave, InputError
+from goptx.errors import CannotLink, CannotWeave
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
     TYPE_BYTES,
@@ -52,12 +48,16 @@ from goptx.ptx.ir import (
 from goptx.ptx.opcodes import Facts, facts_of
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.walk import names_in, statements_in
+from goptx.sources.kernel_text import MOST_INLINED
 from goptx.weaving.converge.predicate_code import inverted
 
 
-def inlined(module: Module) -> Module:
-    """The module with such calls in its entries replaced."""
+def inlined(module: Module, most: int = MOST_INLINED) -> Module:
+    """The module with such calls in its entries replaced, by which no entry gets more than `most` instructions. Raises
+    `CannotLink` where one would."""
     functions = {f.name: f for f in module.functions if f.body is not None and not f.is_entry}
+    if not functions:
+        return module
     calls = {name: {n for n in _mentioned(f) if n in functions} for name, f in functions.items()}
     callers: dict[str, set[str]] = {name: set() for name in functions}
     for name, called in calls.items():
@@ -72,25 +72,13 @@ def inlined(module: Module) -> Module:
     inliner = _Inliner({name: functions[name] for name in sorted(wanted - staying)})
     if not inliner.functions:
         return module
-    _refuse_endless(module, inliner)
+    _refuse_endless(module, inliner, most)
     entries = {e.name: replace(e, body=inliner.entry(e.body or ())) for e in module.entries}
     items = tuple(entries.get(i.name, i) if isinstance(i, Function) and i.body is not None else i for i in module.items)
     return replace(module, items=items)
 
 
-INLINED = "GOPTX_MAX_INLINED"  # the setting: instructions of an entry with those of all calls that are inlined
-DEFAULT_INLINED = 200_000
 MAX_DEPTH = 60  # calls within calls that are inlined; scopes nest as deeply as they do
-
-
-def most_inlined() -> int:
-    """How many instructions an entry may have once calls are inlined. Raises `InputError`."""
-    stated = os.environ.get(INLINED) or str(DEFAULT_INLINED)
-    if not re.fullmatch("[0-9]{1,18}", stated, re.ASCII):
-        raise InputError(
-            f"{INLINED}={stated:.40} is not a number of instructions; give for example {INLINED}={DEFAULT_INLINED}."
-        )
-    return int(stated)
 
 
 def _reached(start: Collection[str], edges: Mapping[str, Collection[str]]) -> set[str]:
@@ -110,7 +98,7 @@ def _graph(edges: Mapping[str, Collection[str]]) -> nx.DiGraph[str]:
     return graph
 
 
-def _refuse_endless(module: Module, inliner: _Inliner) -> None:
+def _refuse_endless(module: Module, inliner: _Inliner, most: int) -> None:
     """Raises `CannotLink` where inlining would make an entry longer, or nest it more deeply, than any kernel is."""
     own = {name: len(list(_instructions(f))) for name, f in inliner.functions.items()}
     called = {name: [_call(i)[1] for i in inliner.calls(f.body or ())] for name, f in inliner.functions.items()}
@@ -119,7 +107,6 @@ def _refuse_endless(module: Module, inliner: _Inliner) -> None:
     for name in reversed(list(nx.topological_sort(_graph(called)))):
         size[name] = own[name] + sum(size[n] for n in called[name])
         depth[name] = 1 + max((depth[n] for n in called[name]), default=0)
-    most = most_inlined()
     for entry in module.entries:
         total = len(list(_instructions(entry)))
         for call in inliner.calls(entry.body or ()):
@@ -128,7 +115,7 @@ def _refuse_endless(module: Module, inliner: _Inliner) -> None:
             if total > most or depth[name] > MAX_DEPTH:
                 limit, remedy = f"{MAX_DEPTH} calls within each other", ""
                 if total > most:
-                    limit, remedy = f"the {most} instructions that {INLINED} allows", f"raise {INLINED}, "
+                    limit, remedy = f"the {most} instructions that max_inlined= allows", "raise max_inlined=, "
                 raise CannotLink(
                     f"{module.source}:{call.line}: `{call}`: threads wait in `{name}` or in what it calls, so these "
                     f"calls would have to be inlined, which makes more than {limit}; let fewer functions hold the "
@@ -162,7 +149,7 @@ def _waits(function: Function) -> bool:
 def _awaited(entries: Iterable[Function], functions: Mapping[str, Function]) -> set[str]:
     """The functions whose results decide when a loop ends, because they read what other threads may change, and those
     by which they do."""
-    if not any(may_read_strongly(i) for f in functions.values() for i in _instructions(f)):
+    if not any(reads_strongly(facts_of(i.opcode)) for f in functions.values() for i in _instructions(f)):
         return set()
     flows = {f.name: _flow(f) for f in (*functions.values(), *entries)}
     function_reads = strong_reads_of_functions({n: f for n, f in flows.items() if n in functions}, functions)

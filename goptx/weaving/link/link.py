@@ -68,7 +68,7 @@ def link(
     `InputError` for an entry or a name that makes no sense.
     """
     modules = common_files([with_statics_outside(without_aliases(kernel.module)) for kernel in chosen])
-    modules = [inlined(module) for module in modules]
+    modules = [inlined(module, kernel.max_inlined) for module, kernel in zip(modules, chosen, strict=True)]
     entries = [choose_entry(module, kernel.entry) for module, kernel in zip(modules, chosen, strict=True)]
     coarse = [k.coarse if shapes is None else k.coarse.within(shapes[i]) for i, k in enumerate(chosen)]
     linked = own_shared(between_grids(in_one_name_space(modules, entries, arch, name, coarse)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from goptx.analysis.cfg import facts_among
 from goptx.errors import CannotWeave
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
@@ -31,4 +32,6 @@ def check_stacks(kernels: Sequence[Kernel]) -> None:
 
 
 def _first(kernel: Kernel, base: str) -> Instruction | None:
-    return next((i for i in kernel.flow.instructions() if facts_of(i.opcode).base == base), None)
+    if all(facts.base != base for facts in facts_among(kernel.flow)):
+        return None
+    return next(i for i in kernel.flow.instructions() if facts_of(i.opcode).base == base)

@@ -1,8 +1,11 @@
 """CTA barriers of several kernels in one: separate ids, and forms that allow copies.
 
-Requires: converged flows, with their range guards. Ensures: no two kernels use one barrier id; barriers that different
-warps may reach in different copies are unaligned; those of a kernel with fewer warps than the fused kernel wait for its
-own warps only.
+Requires: converged flows, with their range guards. Ensures: no two kernels use one barrier id; barriers that lanes of
+one warp may reach in different copies are unaligned; those of a kernel with fewer warps than the fused kernel wait for
+its own warps only.
+
+Different warps may reach different copies of an aligned barrier: it demands that the threads of a warp execute the same
+one (so does Triton's compiler read NVIDIA's word; an H200 does it). The unaligned form costs a meeting of the lanes.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
-from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.cfg import Code, Flow, facts_among
 from goptx.analysis.sync.barriers import is_barrier, is_cluster_barrier, is_cta_barrier
 from goptx.analysis.values.ranges import Ranges
 from goptx.errors import CannotWeave
@@ -28,11 +31,11 @@ def prepare_barriers(kernels: Sequence[Kernel], converged: Sequence[Converged], 
     """The flows with separate barrier ids; `shape` is that of the fused kernel, as far as it is known. Raises
     `CannotWeave` where ids run out, or are unknown."""
     flows = separate_barrier_ids(kernels, [c.flow for c in converged], shape)
-    warps_branch = {i for i, c in enumerate(converged) if c.warp_branches or c.threads}
+    lanes_branch = {i for i, c in enumerate(converged) if c.lanes_wait_separately}
     for i, c in enumerate(converged):
         if c.threads is not None:
             flows[i] = _each(flows[i], is_cta_barrier, partial(_with_count, c.threads))
-        if warps_branch - {i}:
+        if lanes_branch - {i}:
             flows[i] = _each(flows[i], lambda code: _has_id(code) or is_cluster_barrier(code), unaligned)
     return ensured("prepare barriers", flows, kernels)
 
@@ -118,7 +121,7 @@ class _Ids:
 
 
 def _barriers(flow: Flow) -> Iterator[Instruction]:
-    return filter(_has_id, flow.instructions())
+    return filter(_has_id, flow.instructions() if any(facts.barrier for facts in facts_among(flow)) else ())
 
 
 def _has_id(code: Code) -> bool:
@@ -126,7 +129,9 @@ def _has_id(code: Code) -> bool:
 
 
 def _each(flow: Flow, which: Callable[[Code], bool], change: Callable[[Instruction], Instruction]) -> Flow:
-    """The flow with the instructions changed for which `which` holds."""
+    """The flow with the convergent instructions changed for which `which` holds."""
+    if not any(facts.row.scope for facts in facts_among(flow)):
+        return flow
     return flow.with_code(lambda code: (change(c) if isinstance(c, Instruction) and which(c) else c for c in code))
 
 

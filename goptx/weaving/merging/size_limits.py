@@ -8,7 +8,7 @@ file limits their number.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from goptx.analysis.cfg import EXIT, Flow
@@ -44,11 +44,13 @@ def limits(flows: Sequence[Flow], max_blocks: int | None, max_growth: float | No
 @dataclass(frozen=True, slots=True)
 class MergeLimits:
     """The limits for merging some of the linked kernels, so that all of them together stay within `max_blocks` and
-    `max_growth`."""
+    `max_growth`. `skipped`: the numbers of the kernels that warps may skip, so that the others also stand without them;
+    by default they may stand so once more."""
 
     linked: Linked
     max_blocks: int | None = None
     max_growth: float | None = None
+    skipped: frozenset[int] = frozenset()
 
     def of(self, numbers: Sequence[int]) -> Limits:
         """The limits for kernels, by their numbers."""
@@ -56,7 +58,11 @@ class MergeLimits:
         share = (len(numbers) - 1) / max(len(kernels) - 1, 1)
         if any(k.copy for k in kernels):  # they are merged first; each kernel has its share of the growth
             share = len({kernels[n].letter for n in numbers}) / len(self.linked.given)
-        return limits([kernels[n].flow for n in numbers], self.max_blocks, self.max_growth, share)
+        found = limits([kernels[n].flow for n in numbers], self.max_blocks, self.max_growth, share)
+        if self.max_growth is not None or self.skipped.isdisjoint(numbers):
+            return found
+        alone = sum(instruction_count(kernels[n].flow) for n in numbers)
+        return replace(found, instructions=found.instructions + alone)
 
     @property
     def all(self) -> Limits:

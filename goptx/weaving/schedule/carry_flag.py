@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.cfg import Code, Flow, facts_among
 from goptx.analysis.dataflow import solve, written
 from goptx.errors import CannotWeave
 from goptx.ptx.flatten import as_written
@@ -24,7 +24,7 @@ REMEDY = 'compute the chain in one piece, or use strategy="interleave" or separa
 def refuse_flags_across_blocks(flow: Flow, prefix: str, at: Callable[[int], str]) -> None:
     """Raises `CannotWeave` where a block reads the flag before it sets it: other code may come between blocks, and
     lanes that do not run a block may have to go through it."""
-    for block in flow.blocks.values():
+    for block in flow.blocks.values() if any(f.known and f.uses_carry for f in facts_among(flow)) else ():
         under = set[Guard | None]()  # the guards of the instructions that have set the flag in this block
         for code in block.code:
             facts = _facts(code)
@@ -46,7 +46,7 @@ def refuse_mixed_flags(flow: Flow, describe: Callable[[Instruction], str]) -> No
     """Raises `CannotWeave` where an instruction of the fused `flow` may read the flag of another kernel, because
     barriers divide its chain. `describe` names an instruction of a kernel."""
     order, before = flow.reverse_postorder(), flow.predecessors()
-    if not any(facts.uses_carry for name in order for c in flow.blocks[name].code if (facts := _facts(c))):
+    if not any(facts.known and facts.uses_carry for facts in facts_among(flow)):
         return
 
     def setters(name: str, after: Mapping[str, frozenset[int]]) -> frozenset[int]:

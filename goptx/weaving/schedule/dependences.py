@@ -12,9 +12,11 @@ loaded anywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from goptx.analysis.cfg import Code, instructions_in
 from goptx.analysis.dataflow import depends_on, read, sets, written
@@ -32,6 +34,48 @@ NEAR = ("shared", "local", *CONSTANT)  # answers within tens of cycles
 _CLOCKS = frozenset("%clock %clock_hi %clock64 %globaltimer %globaltimer_lo %globaltimer_hi".split())
 
 
+class Effects(NamedTuple):
+    """What an opcode, or all code of a unit, does that matters for its order.
+
+    kinds: of memory, in which later accesses stay after it: both for an access that must keep its place.
+    loads, far: whether it loads what is not constant; whether that is in far memory.
+    plain: whether it is a load that need not keep its place among others.
+    releases: whether earlier accesses stay before it.
+    constant: whether it accesses memory that is never written. movable: whether its results are known.
+    barrier: whether the assembler orders no code across it; stores: whether it stores to far memory.
+    """
+
+    kinds: tuple[str, ...]
+    loads: bool
+    far: bool
+    plain: bool
+    releases: bool
+    constant: bool
+    movable: bool
+    barrier: bool
+    stores: bool
+
+
+@lru_cache(maxsize=4096)
+def effects_of(opcode: str) -> Effects:
+    """Scheduling barriers are barriers and fences, stores to far memory, volatile accesses, calls, and code that the
+    assembler expands with a branch inside. The result of a warpgroup's multiplication is available after a wait that
+    names no register."""
+    facts = facts_of(opcode)
+    stores = "s" in facts.row.access and facts.space not in NEAR
+    return Effects(
+        kinds=_memory(facts),
+        loads=facts.loads and facts.space not in CONSTANT,
+        far=facts.loads and facts.space not in NEAR,
+        plain=facts.row.access == "l" and not facts.is_ordered,
+        releases=facts.is_release,
+        constant=facts.space in CONSTANT,
+        movable=facts.known and facts.row.scope != Convergence.WARPGROUP,
+        barrier=facts.row.access == "f" or stores or facts.volatile or facts.slow_path,
+        stores=stores,
+    )
+
+
 @dataclass(slots=True)
 class Node:
     """Units that are moved as one: a single one, or those of several kernels that become one barrier.
@@ -42,7 +86,7 @@ class Node:
 
     units: list[Unit]
     parts: list[int]
-    facts: list[Facts]
+    effects: Effects
     successors: dict[int, bool] = field(default_factory=dict)
     predecessors: int = 0
 
@@ -70,10 +114,10 @@ def precedence(
     places = [list(_places(k, part)) for k, part in enumerate(parts)]  # of the code of each unit, by part
     alone = {unit[0] for part in places for unit in part if len(unit) == 1}
     first = {place: group[0] for group in sync_groups if alone.issuperset(group) for place in group}
-    facts = [[list(facts_in(unit)) for unit in part] for part in parts]
+    effects = [[_effects(unit) for unit in part] for part in parts]
     for k, part in enumerate(parts):
         taken.append([])
-        for unit, own, own_places in zip(part, facts[k], places[k], strict=True):
+        for unit, own, own_places in zip(part, effects[k], places[k], strict=True):
             joint = node_of.get(first[own_places[0]]) if own_places[0] in first else None
             number = len(nodes) if joint is None else joint
             if joint is None:
@@ -84,7 +128,7 @@ def precedence(
             taken[k].append(number)
             node_of |= {place: number for place in own_places if place in timed}
     for k, part in enumerate(parts):
-        _within(part, facts[k], taken[k], nodes)
+        _within(part, effects[k], taken[k], nodes)
     order = [node_of[place] for group in sync_groups for place in group]
     for i, j in pairwise(order):
         _follow(nodes, i, j)
@@ -127,12 +171,9 @@ def _follow(nodes: Sequence[Node], first: int, second: int, result: bool = False
         successors[second] = successors.get(second, False) or result
 
 
-def _within(
-    part: Sequence[Unit], facts: Sequence[Sequence[Facts]], numbers: Sequence[int], nodes: Sequence[Node]
-) -> None:
-    """The dependences of one kernel. The result of a warpgroup's multiplication is available after a wait that names no
-    register, so code with such instructions keeps its order entirely."""
-    if not all(f.known and f.row.scope != Convergence.WARPGROUP for unit in facts for f in unit):
+def _within(part: Sequence[Unit], effects: Sequence[Effects], numbers: Sequence[int], nodes: Sequence[Node]) -> None:
+    """The dependences of one kernel. Code with an instruction whose results are not known keeps its order."""
+    if not all(own.movable for own in effects):
         for i, j in pairwise(numbers):
             _follow(nodes, i, j, result=True)
         return
@@ -140,9 +181,8 @@ def _within(
     readers: dict[str, list[int]] = {}  # the units that have read it since
     orderer: dict[str, int] = {}  # for each kind of memory, the last unit that all others there are ordered with
     loads: dict[str, list[int]] = {}  # the plain loads there since
-    for unit, own, i in zip(part, facts, numbers, strict=True):
-        inputs = [r for code in unit for r in depends_on(code)]
-        outputs = [r for code in unit for r in sets(code)]
+    for unit, own, i in zip(part, effects, numbers, strict=True):
+        inputs, outputs = _registers(unit)
         for r in inputs:
             if r in writer:
                 _follow(nodes, writer[r], i, result=True)
@@ -153,16 +193,14 @@ def _within(
             for reader in readers.pop(r, ()):
                 _follow(nodes, reader, i)
             writer[r] = i
-        plain = all(map(_plain_load, own))
         timed = not _CLOCKS.isdisjoint(inputs)  # code that is timed must not cross the clock
-        touched = _KINDS if timed else {kind for f in own for kind in _memory(f)}
-        released = any(f.is_release for f in own)
-        for kind in _KINDS:
-            if kind not in touched and not released:
+        touched = _KINDS if timed else own.kinds
+        for kind in _KINDS if touched or own.releases else ():
+            if kind not in touched and not own.releases:
                 continue
             if kind in orderer:
                 _follow(nodes, orderer[kind], i)
-            if plain and not timed:
+            if own.plain and not timed:
                 loads.setdefault(kind, []).append(i)
                 continue
             for load in loads.get(kind, ()):
@@ -171,20 +209,38 @@ def _within(
                 orderer[kind], loads[kind] = i, []
 
 
-def facts_in(unit: Unit) -> Iterator[Facts]:
-    for code in unit:
-        for instruction in instructions_in(code) if isinstance(code, Scope) else (code,):
-            yield facts_of(instruction.opcode)
+def _registers(unit: Unit) -> tuple[Iterable[str], Iterable[str]]:
+    """What a unit may read, and what it may write; the carry flag is among these."""
+    if len(unit) == 1:
+        return depends_on(unit[0]), sets(unit[0])
+    return [r for code in unit for r in depends_on(code)], [r for code in unit for r in sets(code)]
+
+
+def _effects(unit: Unit) -> Effects:
+    """What the instructions of a unit do together."""
+    if len(unit) == 1 and isinstance(unit[0], Instruction):
+        return effects_of(unit[0].opcode)
+    several = (i for code in unit for i in (instructions_in(code) if isinstance(code, Scope) else (code,)))
+    return _together([effects_of(i.opcode) for i in several])
+
+
+def _together(several: Sequence[Effects]) -> Effects:
+    return Effects(
+        kinds=tuple(kind for kind in _KINDS if any(kind in each.kinds for each in several)),
+        loads=any(each.loads for each in several),
+        far=any(each.far for each in several),
+        plain=all(each.plain for each in several),
+        releases=any(each.releases for each in several),
+        constant=all(each.constant for each in several),
+        movable=all(each.movable for each in several),
+        barrier=any(each.barrier for each in several),
+        stores=any(each.stores for each in several),
+    )
 
 
 def _memory(facts: Facts) -> tuple[str, ...]:
-    """The kinds of memory in which later accesses stay after it: both for an access that must keep its place."""
     if facts.is_ordered:
         return _KINDS
     if not facts.row.access or (facts.row.access == "l" and (facts.read_only or facts.space in CONSTANT)):
         return ()
     return tuple("near" if space in NEAR else "far" for space in facts.spaces) or _KINDS
-
-
-def _plain_load(facts: Facts) -> bool:
-    return facts.row.access == "l" and not facts.is_ordered

@@ -19,8 +19,7 @@ from typing import NamedTuple, TypeVar
 from goptx.analysis.cfg import Code
 from goptx.latency.cost import ISSUE
 from goptx.ptx.ir import Guard, Instruction
-from goptx.ptx.opcodes import Facts
-from goptx.weaving.schedule.dependences import CONSTANT, NEAR, Node
+from goptx.weaving.schedule.dependences import Effects, Node
 from goptx.weaving.schedule.pressure import Pressure
 
 K = TypeVar("K", bound=Hashable)
@@ -45,12 +44,10 @@ def list_schedule(
 ) -> tuple[Code, ...]:
     """The code of all nodes; at most `most` registers live at once, if that can be. `pressure` is used up."""
     lasts = [max([sum(map(cycles, unit)) for unit in node.units]) for node in nodes]
-    loads = [any(f.loads and f.space not in CONSTANT for f in node.facts) for node in nodes]
+    loads = [node.effects.loads for node in nodes]
     paths, depths, leads = _distances(nodes, lasts, loads)
-    barriers = [
-        max([_scheduling_barrier(f, lead) for f in n.facts], default=0) for n, lead in zip(nodes, leads, strict=True)
-    ]
-    nothing = [not last or all(f.space in CONSTANT for f in n.facts) for n, last in zip(nodes, lasts, strict=True)]
+    barriers = [_scheduling_barrier(node.effects, lead) for node, lead in zip(nodes, leads, strict=True)]
+    nothing = [not last or n.effects.constant for n, last in zip(nodes, lasts, strict=True)]
     guards = [_guard(node.code[0]) for node in nodes]
     emitted = dict.fromkeys((k for node in nodes for k in node.parts), 0)
     left = [node.predecessors for node in nodes]
@@ -122,12 +119,16 @@ def _distances(
     """For each node, the cycles to the end of the block, its load depth, and whether a load must come after it."""
     paths, depths, leads = [0] * len(nodes), [0] * len(nodes), [False] * len(nodes)
     for i in reversed(_sorted(nodes)):
-        far = any(f.loads and f.space not in NEAR for f in nodes[i].facts)
-        paths[i] = lasts[i]
+        far = nodes[i].effects.far
+        last = path = lasts[i]
+        depth, lead = 0, False
         for j, reads in nodes[i].successors.items():
-            paths[i] = max(paths[i], paths[j] + (lasts[i] if reads else ISSUE))
-            depths[i] = max(depths[i], depths[j] + (far and reads))
-            leads[i] |= leads[j] or loads[j]
+            if (through := paths[j] + (last if reads else ISSUE)) > path:
+                path = through
+            if (through := depths[j] + (far and reads)) > depth:
+                depth = through
+            lead = lead or leads[j] or loads[j]
+        paths[i], depths[i], leads[i] = path, depth, lead
     return paths, depths, leads
 
 
@@ -143,13 +144,11 @@ def _sorted(nodes: Sequence[Node]) -> list[int]:
     return order
 
 
-def _scheduling_barrier(facts: Facts, leads: bool) -> int:
-    """`Key.scheduling_barrier`. Scheduling barriers are barriers and fences, stores to far memory, volatile accesses,
-    calls, and code that the assembler expands with a branch inside. `leads`: a load must come after it."""
-    stores = "s" in facts.row.access and facts.space not in NEAR
-    if not (facts.row.access == "f" or stores or facts.volatile or facts.slow_path):
+def _scheduling_barrier(effects: Effects, leads: bool) -> int:
+    """`Key.scheduling_barrier`. `leads`: a load must come after it."""
+    if not effects.barrier:
         return 0
-    return 1 if leads else 3 if stores else 2
+    return 1 if leads else 3 if effects.stores else 2
 
 
 def _guard(code: Code) -> Guard | None:

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.cfg import Code, Flow, instructions_in
 from goptx.analysis.dataflow import killed, live_in, read, register_of, written
 from goptx.analysis.registers.register_widths import widths
 from goptx.device.occupancy import warps_by_registers
-from goptx.ptx.ir import Directive, Registers, whole_number
-from goptx.weaving.schedule.dependences import Node, facts_in
+from goptx.ptx.ir import Directive, Registers, Scope, whole_number
+from goptx.ptx.opcodes import facts_of
+from goptx.weaving.schedule.dependences import Node
 from goptx.weaving.shapes.thread_view import WARP
 
 _MOST, _UNIT = 255, 8  # registers of a thread, and the unit in which they are allocated
@@ -153,6 +154,12 @@ def _constants(flow: Flow, cycles: Callable[[Code], int]) -> set[str]:
     others: set[str] = set()
     for name in flow.reverse_postorder():
         for code in flow.blocks[name].code:
-            constant = all(f.space == "param" for f in facts_in((code,))) or (not cycles(code) and read(code) <= found)
+            constant = _only_parameters(code) or (not cycles(code) and read(code) <= found)
             (found if constant else others).update(written(code))
     return found - others
+
+
+def _only_parameters(code: Code) -> bool:
+    """Whether it accesses parameters and nothing else."""
+    several = instructions_in(code) if isinstance(code, Scope) else (code,)
+    return all(facts_of(i.opcode).space == "param" for i in several)

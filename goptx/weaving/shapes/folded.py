@@ -7,16 +7,17 @@ one CTA of the fused kernel gives the kernel: its *team*. A team runs several of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
-from typing import ClassVar, Self
+from typing import Self
 
 from goptx.errors import InputError, TooLarge
 from goptx.launch.coarsening import Coarse
-from goptx.launch.launch_plan import TICKETS
-from goptx.launch.shape import MOST_CTAS, Extent, Shape
+from goptx.launch.launch_plan import Plan
+from goptx.launch.shape import MOST_CTAS, MOST_THREADS, Extent, Shape
 from goptx.options import FOLDS, Fold, Placement
+from goptx.weaving.shapes.interleaved import ORDERS
 from goptx.weaving.shapes.partitioned import Partitioned
 from goptx.weaving.shapes.thread_view import WARPGROUP
 
@@ -33,14 +34,26 @@ class Folded(Partitioned):
     (ticket_code.py).
     ctas: the CTAs of the fused kernel, unless its kernels all have fewer.
     registers: of a thread of each kernel, after registers were moved between the teams; empty if they are not.
+    teams: how many teams of each kernel a CTA has; empty if each has one.
+    helper: the kernel whose teams run CTAs of the other one when none of their own is left (helping.py).
     moves: whether the target can move registers. Else the fused kernel has their mean as a cap."""
 
     fold: Fold = "static"
     ctas: int = 1
     registers: tuple[int, ...] = ()
     moves: bool = False
+    teams: tuple[int, ...] = ()
+    helper: int | None = None
 
-    folds: ClassVar[bool] = True
+    @property
+    def fold_of_teams(self) -> Fold:
+        return self.fold
+
+    def teams_of(self, kernel: int) -> int:
+        return self.teams[kernel] if self.teams else 1
+
+    def helpers_of(self, kernel: int) -> int:
+        return 0 if self.helper in (None, kernel) else self.teams_of(1 - kernel)
 
     def launched(self, shapes: Sequence[Shape]) -> Shape:
         """Without clusters, which are refused."""
@@ -53,7 +66,8 @@ class Folded(Partitioned):
         for letter, total in zip(self.letters, totals, strict=True):
             if total is not None and total > MOST_CTAS[0]:
                 raise TooLarge(f"grids of up to {MOST_CTAS[0]} CTAs are folded; kernel {letter} has {total}.")
-        most = None if None in totals else max(n or 0 for n in totals)
+        each = enumerate(totals)
+        most = None if None in totals else max(-(-(n or 0) // self.teams_of(k)) for k, n in each)
         return self.ctas if most is None else min(self.ctas, most), 1, 1
 
     @cached_property
@@ -75,24 +89,22 @@ class Folded(Partitioned):
         """Whether teams draw the numbers of their virtual CTAs."""
         return self.fold == "ticket"
 
-    @cached_property
-    def roles(self) -> tuple[str, ...]:
-        """With the number of the launch's counters, if teams draw from them."""
-        return (*super().roles, TICKETS) if self.draws else super().roles
-
     @property
     def registers_at_entry(self) -> int | None:
         """Of a thread of the fused kernel when it begins: as many as all teams have together, shared out equally. None
         if registers are not moved."""
         if not self.registers:
             return None
-        all_of_them = sum(n * r for n, r in zip(self.partition, self.registers, strict=True))
-        return -(-all_of_them // (sum(self.partition) * REGISTER_STEP)) * REGISTER_STEP
+        threads = self.role_threads
+        all_of_them = sum(n * r for n, r in zip(threads, self.registers, strict=True))
+        return -(-all_of_them // (sum(threads) * REGISTER_STEP)) * REGISTER_STEP
 
     def __str__(self) -> str:
-        how = {"static": "every n-th", "chunk": "a contiguous piece", "ticket": "the next one that is left"}[self.fold]
+        how = ORDERS[self.fold]
         moved = [f"{k} {r}" for k, r in zip(self.letters, self.registers, strict=False)]
         text = f"{super().__str__()}; folded grids: n = {self.axes('grid')[0]} CTAs, each runs {how} of each kernel's"
+        if self.helper is not None:
+            text += f", and then teams of {self.letters[self.helper]} those of {self.letters[1 - self.helper]}"
         if not moved:
             return text
         if self.moves:
@@ -100,23 +112,66 @@ class Folded(Partitioned):
         return f"{text}; registers of a thread: at most {self.registers_at_entry}, for the target cannot move them"
 
 
-def folded(plan: Partitioned, fold: Fold, ctas: int, registers: Sequence[int] | None, moves: bool) -> Folded:
-    """Raises `InputError` where registers cannot be moved between such parts."""
-    made = Folded.of(plan, fold=fold, ctas=ctas, registers=tuple(registers or ()), moves=moves)
+def folded(
+    plan: Partitioned,
+    fold: Fold,
+    ctas: int,
+    registers: Sequence[int] | None,
+    moves: bool,
+    teams: Sequence[int] | None = None,
+    assist: bool = False,
+) -> Folded:
+    """Raises `InputError` where registers cannot be moved between such parts, or a CTA cannot have so many teams, or
+    they cannot help each other."""
+    several = tuple(teams) if teams and max(teams) > 1 else ()
+    made = Folded.of(plan, fold=fold, ctas=ctas, registers=tuple(registers or ()), moves=moves, teams=several)
+    made = _assisting(made) if assist else made
+    _check_teams(made)
     if registers:
-        for letter, threads in zip(made.letters, made.partition, strict=True):
+        for letter, threads in zip(made.letters, made.role_threads, strict=True):
             if threads % WARPGROUP:
                 raise InputError(
                     f"role_registers= moves registers between whole warpgroups of {WARPGROUP} threads, but kernel "
                     f"{letter} has {threads} threads; leave it out, or fuse kernels with such blocks."
                 )
-        total = (made.registers_at_entry or 0) * sum(made.partition)
+        total = (made.registers_at_entry or 0) * sum(made.role_threads)
         if total > SM_REGISTERS or (made.registers_at_entry or 0) > MOST_AT_ENTRY:
             raise InputError(
-                f"role_registers={tuple(registers)} takes {total} registers for a CTA of {sum(made.partition)} threads;"
-                f" an SM has {SM_REGISTERS}, and a thread at most {MOST_AT_ENTRY} at entry. Give fewer."
+                f"role_registers={tuple(registers)} takes {total} registers for a CTA of {sum(made.role_threads)} "
+                f"threads; an SM has {SM_REGISTERS}, and a thread at most {MOST_AT_ENTRY} at entry. Give fewer."
             )
     return made
+
+
+def _assisting(plan: Folded) -> Folded:
+    """The kernel with more registers helps: its threads have enough for the other one. The first one, if both have
+    equally many."""
+    first, second = plan.partition
+    if first != second or first & (first - 1):
+        raise InputError(
+            f"assist=True lets teams of one kernel run CTAs of the other, but they have {first} and {second} threads; "
+            "leave it out, or fuse kernels with equal blocks of a power of two."
+        )
+    if plan.registers and plan.moves and first % WARPGROUP:
+        raise InputError(
+            f"assist=True with role_registers= moves registers when a team begins to help, but a team has {first} "
+            f"threads, which are not whole warpgroups of {WARPGROUP}; leave one of them out."
+        )
+    return replace(plan, helper=1 if plan.registers and plan.registers[1] > plan.registers[0] else 0)
+
+
+def _check_teams(plan: Folded) -> None:
+    threads = sum(plan.role_threads)
+    if threads > MOST_THREADS:
+        raise InputError(
+            f"teams={plan.teams} comes to {threads} threads; a CTA has at most {MOST_THREADS}. Give fewer teams."
+        )
+    for k, (letter, shape) in enumerate(zip(plan.letters, plan.shapes, strict=True)):
+        if plan.places_of(k) > 1 and shape.shared is None:
+            raise InputError(
+                f"each team that runs kernel {letter} has dynamic shared memory of its own, of which the size is not "
+                "known; give it by shapes=, or leave out teams= and assist=."
+            )
 
 
 def check_fold(
@@ -125,12 +180,19 @@ def check_fold(
     registers: Sequence[int] | None,
     placement: Placement | None,
     kernels: int,
+    teams: Sequence[int] | None = None,
+    assist: bool = False,
 ) -> None:
     """Raises `InputError` where the options of folded grids make no sense, whatever the kernels are."""
     if fold not in (None, *FOLDS):
         raise InputError(f"fold `{fold}` is unknown; expected one of {', '.join(FOLDS)}, or None.")
     if fold is None:
-        for name, value in (("ctas", ctas), ("role_registers", registers)):
+        for name, value in (
+            ("ctas", ctas),
+            ("role_registers", registers),
+            ("teams", teams),
+            ("assist", assist or None),
+        ):
             if value is not None:
                 raise InputError(f'{name}={value} is an option of folded grids; give fold="static", too.')
         return
@@ -141,6 +203,13 @@ def check_fold(
         )
     if ctas is not None and (isinstance(ctas, bool) or not isinstance(ctas, int) or not 0 < ctas <= MOST_CTAS[0]):
         raise InputError(f"ctas={ctas} is not a number of CTAs from 1 to {MOST_CTAS[0]}.")
+    if assist and (fold != "ticket" or kernels != 2):
+        raise InputError(
+            f'assist=True is for two kernels that draw tickets, not for {kernels} with fold="{fold}"; give '
+            'fold="ticket", or leave it out.'
+        )
+    if teams is not None:
+        _check_numbers_of_teams(teams, kernels)
     if registers is None:
         return
     if isinstance(registers, str | int) or len(registers) != kernels:
@@ -152,6 +221,35 @@ def check_fold(
                 f"role_registers={tuple(registers)}: {number} is not a multiple of {REGISTER_STEP} from "
                 f"{FEWEST_REGISTERS} to {MOST_REGISTERS}."
             )
+
+
+def check_interleaved_fold(fold: Fold | None, ctas: Sequence[int] | None, kernels: int) -> None:
+    """Raises `InputError` where the options of folded grids of interleaved kernels make no sense."""
+    if fold not in (None, *FOLDS):
+        raise InputError(f"fold `{fold}` is unknown; expected one of {', '.join(FOLDS)}, or None.")
+    if ctas is None:
+        return
+    if fold is None:
+        raise InputError(f'ctas={ctas} is an option of folded grids; give fold="static", too.')
+    whole = not isinstance(ctas, str | int) and all(isinstance(n, int) and not isinstance(n, bool) for n in ctas)
+    if not whole or len(ctas) != kernels or min(ctas) < 1 or sum(ctas) > MOST_CTAS[0]:
+        raise InputError(f"ctas={ctas} takes a number of CTAs above 0 for each of the {kernels} interleaved kernels.")
+
+
+def check_blocks(plan: Plan) -> None:
+    """Raises `InputError` where a block is not known: between two CTAs its threads meet."""
+    for letter, shape in zip(plan.letters, plan.shapes, strict=True):
+        if shape.threads is None:
+            raise InputError(
+                f"the block of kernel {letter} is not known ({shape}), and threads of folded grids meet between two "
+                "CTAs; give its size by shapes=, or leave out fold=."
+            )
+
+
+def _check_numbers_of_teams(teams: Sequence[int], kernels: int) -> None:
+    whole = not isinstance(teams, str | int) and all(isinstance(n, int) and not isinstance(n, bool) for n in teams)
+    if not whole or len(teams) != kernels or min(teams) < 1:
+        raise InputError(f"teams={teams} takes a number of teams above 0 for each of the {kernels} kernels.")
 
 
 def moves_registers(target: str) -> bool:

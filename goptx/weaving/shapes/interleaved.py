@@ -1,37 +1,61 @@
 """The launch of a fused kernel whose every CTA is a CTA of one of the kernels: the place of these among its CTAs.
 
 Requires: a shape for each kernel. Ensures: each CTA of each kernel is in one of the fused kernel's. Each of those
-carries one, or several neighbours of a coarsened kernel. The block is the largest of the kernels' blocks, and the
-kernels' shared memory has one place.
+carries one, or several neighbours of a coarsened kernel; or, where grids are folded, several one after the other. The
+block is the largest of the kernels' blocks, and the kernels' shared memory has one place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from fractions import Fraction
+from functools import cached_property, reduce
 from math import prod
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from goptx.errors import InputError
+from goptx.launch.coarsening import Coarse
 from goptx.launch.launch_plan import Plan, spread
 from goptx.launch.shape import MOST_CTAS, Extent, Shape
+from goptx.options import Binding, Fold
 from goptx.ptx.ir import Name
 from goptx.weaving.shapes.scalar_code import Value
 
 if TYPE_CHECKING:
     from goptx.weaving.shapes.thread_view import View
 
+MOST_ROUND = 32  # CTAs of a round on an SM, for one word has a bit for each
+MOST_SHARE, MOST_SHARES = 8, 3  # if the ratio follows from the grids: at most 8:1, and 24:3
+
 
 @dataclass(frozen=True)
 class Interleaved(Plan):
     """ratio: how many CTAs of each kernel follow each other, again and again, as long as all kernels have so many; the
     rest comes after, kernel by kernel. Without it the placement decides: "front" is kernel by kernel, "spread" lays
-    the first kernel's CTAs evenly among all, the next one's among those that are left, and so on."""
+    the first kernel's CTAs evenly among all, the next one's among those that are left, and so on.
+    fold: which CTAs of its kernel a CTA runs, if several (folded.py); `ctas` is how many CTAs each kernel then has.
+    binding: "sm" if the SM on which a CTA runs decides which kernel that is (sm_binding.py). The ratio is that of the
+    CTAs that begin on an SM."""
 
     ratio: tuple[int, ...] = ()
+    fold: Fold | None = None
+    ctas: tuple[int, ...] = ()
+    binding: Binding | None = None
 
     overlaid: ClassVar[bool] = True
+
+    @property
+    def fold_of_teams(self) -> Fold | None:
+        return self.fold
+
+    @property
+    def is_bound(self) -> bool:
+        return self.binding is not None
+
+    @property
+    def draws(self) -> bool:
+        return self.is_bound or self.fold == "ticket"
 
     def _extent(self, what: str, shapes: Sequence[Shape]) -> Extent:
         if what == "block":
@@ -41,10 +65,18 @@ class Interleaved(Plan):
             raise InputError(f"interleaved grids have at most {MOST_CTAS[0]} CTAs together; these have {total}.")
         return total, 1, 1
 
+    @cached_property
+    def common_grid(self) -> Coarse | None:
+        """No kernel reads the fused kernel's own numbers of CTAs, if it does not run the CTAs of these numbers."""
+        return None if self.folds or self.is_bound else super().common_grid
+
+    def covers_exactly(self, what: str, kernel: int) -> bool:
+        return (what == "block" or not (self.folds or self.is_bound)) and super().covers_exactly(what, kernel)
+
     def few_first(self) -> Self:
         """As `Plan.few_first`. Of two kernels the second takes turns with the first."""
         few = self.few
-        if self.ratio or not few:
+        if self.ratio or not few or self.folds or self.is_bound:
             return self
         if few == frozenset(range(len(self.shapes) - 1)):
             return replace(self, placement="front")
@@ -55,15 +87,49 @@ class Interleaved(Plan):
         return [0] * len(shapes), max(self.needed(k, shapes) for k in range(len(shapes)))
 
     def is_spread(self, kernel: int) -> bool:
-        return self.placement == "spread" and not self.ratio and kernel < len(self.shapes) - 1
+        return self.placement == "spread" and not self.ratio and not self.is_bound and kernel < len(self.shapes) - 1
+
+    def ctas_of(self, kernel: int, shapes: Sequence[Shape]) -> int | None:
+        """How many CTAs of the fused kernel run the kernel; None if that is known at launch only. In folded grids it is
+        known when kernels are woven, and then in their code, whatever their grids are at launch."""
+        axes = self.carried("grid", self.shapes if self.folds else shapes)[kernel]
+        total = None if None in axes else prod(n or 0 for n in axes)
+        if not self.folds:
+            return total
+        return self.ctas[kernel] if total is None else min(self.ctas[kernel], total)
 
     def among(self, kernel: int, shapes: Sequence[Shape]) -> int | None:
         """The number of CTAs that the earlier kernels leave."""
-        sizes = self.carried("grid", shapes)[kernel:]
-        return None if any(None in axes for axes in sizes) else sum(prod(n or 0 for n in axes) for axes in sizes)
+        sizes = [self.ctas_of(k, shapes) for k in range(kernel, len(shapes))]
+        return None if None in sizes else sum(n or 0 for n in sizes)
+
+    @cached_property
+    def round(self) -> tuple[int, ...]:
+        """Which kernel the CTAs run that begin on an SM, one after the other, again and again: as the ratio says, or as
+        many of each as of their grids, the second kernel's spread over the round."""
+        first, second = self.ratio or self._shares
+        total = first + second
+        return tuple((i + 1) * second // total - i * second // total for i in range(total))
+
+    @property
+    def _shares(self) -> tuple[int, int]:
+        first, second = (self.ctas_of(k, self.shapes) for k in range(2))
+        if not first or not second:
+            return 1, 1
+        larger = Fraction(max(first, second), min(first, second)).limit_denominator(MOST_SHARES)
+        few, many = (larger.denominator, larger.numerator) if larger < MOST_SHARE else (1, MOST_SHARE)
+        return (many, few) if first >= second else (few, many)
+
+    def number_of_ctas(self, view: View) -> Value:
+        """How many CTAs of the fused kernel run the view's kernel."""
+        known = self.ctas_of(view.position, self.shapes)
+        return view.total("grid") if known is None else known
 
     def carrying(self, view: View) -> tuple[Value, Name | None]:
-        """As `View.carrying`. The kernels are asked in order, so a CTA of an earlier one may get any number."""
+        """The number of the CTA among those that run the kernel, and the predicate that it runs another one. The
+        kernels are asked in order, so a CTA of an earlier one may get any number."""
+        if self.is_bound:
+            return view.drawn()
         return self._in_groups(view) if self.ratio else self._among_the_rest(view)
 
     def _among_the_rest(self, view: View) -> tuple[Value, Name | None]:
@@ -78,10 +144,10 @@ class Interleaved(Plan):
     def _one(self, view: View, number: Value) -> tuple[Value, Name, Value]:
         """For the CTA at this number among those that the earlier kernels leave: its number in this kernel, the
         predicate that it does not belong to this kernel, and its number among those that this one leaves too."""
-        s, ctas, total = view.scalars, view.total("grid"), self.among(view.position, self.shapes)
+        s, ctas, total = view.scalars, self.number_of_ctas(view), self.among(view.position, self.shapes)
         if self.placement == "front":
             return number, s.compare("ge", number, ctas), s.subtract(number, ctas)
-        known = view.ctas
+        known = self.ctas_of(view.position, self.shapes)
         step = view.hidden(f"{view.letter}.spread") if total is None or known is None else spread(known, total)
         low, high = s.halves(number, step)
         return high, s.compare("gt", low, step), s.subtract(number, s.add(high, 1))
@@ -89,7 +155,7 @@ class Interleaved(Plan):
     def _in_groups(self, view: View) -> tuple[Value, Name | None]:
         """Either in one of the groups, or in the kernel's part of the rest."""
         s, number, k = view.scalars, view.number("grid"), view.position
-        ctas = [replace(view, position=i).total("grid") for i in range(len(self.shapes))]
+        ctas = [self.number_of_ctas(replace(view, position=i)) for i in range(len(self.shapes))]
         most, size = MOST_CTAS[0], sum(self.ratio)
         groups = reduce(s.least, (s.divide(n, each, most) for n, each in zip(ctas, self.ratio, strict=True)))
         rests = [s.subtract(n, s.multiply(groups, each)) for n, each in zip(ctas, self.ratio, strict=True)]
@@ -107,5 +173,16 @@ class Interleaved(Plan):
         return s.add(first, place), none
 
     def __str__(self) -> str:
-        how = f"{':'.join(map(str, self.ratio))} CTAs at a time" if self.ratio else self.placement
-        return f"launch as {self.shape}, each CTA is one of {self._described}, {how}"
+        ratio = ":".join(map(str, self.ratio))
+        how = f"{ratio} CTAs at a time" if self.ratio else self.placement
+        if self.is_bound:
+            order = "".join(self.letters[k] for k in self.round)
+            how = f"bound to SMs, on each of which CTAs of {order} begin again and again"
+        text = f"launch as {self.shape}, each CTA is one of {self._described}, {how}"
+        if not self.fold:
+            return text
+        each = ", ".join(f"{self.ctas_of(k, self.shapes)} CTAs run {a}" for k, a in enumerate(self.letters))
+        return f"{text}; folded grids: {each}, each {ORDERS[self.fold]} of its CTAs"
+
+
+ORDERS = {"static": "every n-th", "chunk": "a contiguous piece", "ticket": "the next one that is left"}

@@ -14,12 +14,14 @@ from goptx.analysis.cfg import EXIT, Block, Flow
 from goptx.analysis.terminators import Branch, Stop
 from goptx.launch.parameter_names import letter_of
 from goptx.ptx.ir import Provenance
+from goptx.weaving.folding.helping import Helping
 from goptx.weaving.merging.merge_input import MergeInput, ProductState
 from goptx.weaving.shapes.range_guard import RANGE_GUARD
 
 
-def kernel_dispatch(sides: Sequence[MergeInput]) -> MergeInput:
-    """All kernels as one, whose blocks are called by the kernel's letter and a number."""
+def kernel_dispatch(sides: Sequence[MergeInput], helping: Helping | None = None) -> MergeInput:
+    """All kernels as one, whose blocks are called by the kernel's letter and a number; `helping` is how teams of one
+    get to another."""
     names = [
         {n: f"${letter_of(k)}{i}" for i, n in enumerate(n for n in side.flow.blocks if n != EXIT)}
         for k, side in enumerate(sides)
@@ -35,6 +37,7 @@ def kernel_dispatch(sides: Sequence[MergeInput]) -> MergeInput:
         if side.flow.entry == RANGE_GUARD and k + 1 < len(sides) and isinstance(range_guard.end, Branch):
             passed_by = replace(range_guard.end, taken=names[k + 1][sides[k + 1].flow.entry])
             blocks[names[k][RANGE_GUARD]] = replace(range_guard, end=passed_by)
+    blocks = helping.linked(blocks, names) if helping else blocks
     return MergeInput(
         Flow(names[0][sides[0].flow.entry], {**blocks, EXIT: Block((), Stop())}),
         warp_branches=frozenset(),

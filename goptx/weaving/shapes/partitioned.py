@@ -17,22 +17,29 @@ from goptx.weaving.shapes.thread_view import WARP
 
 @dataclass(frozen=True)
 class Partitioned(Plan):
-    """partition: how many threads of a CTA each kernel has, whole warps in the order of the kernels."""
+    """partition: how many threads of a CTA each kernel has, whole warps in the order of the kernels; each of its teams,
+    if there are several."""
 
     partition: tuple[int, ...] = ()
 
+    @property
+    def role_threads(self) -> tuple[int, ...]:
+        """How many threads of a CTA all teams of each kernel have."""
+        return tuple(threads * self.teams_of(k) for k, threads in enumerate(self.partition))
+
     def _extent(self, what: str, shapes: Sequence[Shape]) -> Extent:
-        return (sum(self.partition), 1, 1) if what == "block" else super()._extent(what, shapes)
+        return (sum(self.role_threads), 1, 1) if what == "block" else super()._extent(what, shapes)
 
     def first_thread(self, kernel: int) -> int:
-        return sum(self.partition[:kernel])
+        return sum(self.role_threads[:kernel])
 
     def __str__(self) -> str:
-        parts = [
-            f"{letter} in threads {self.first_thread(k)} to {self.first_thread(k) + threads - 1}"
-            for k, (letter, threads) in enumerate(zip(self.letters, self.partition, strict=True))
-        ]
-        return f"{super().__str__()}, {', '.join(parts)}"
+        return f"{super().__str__()}, {', '.join(map(self._described_part, range(len(self.letters))))}"
+
+    def _described_part(self, kernel: int) -> str:
+        first, teams = self.first_thread(kernel), self.teams_of(kernel)
+        text = f"{self.letters[kernel]} in threads {first} to {first + self.role_threads[kernel] - 1}"
+        return text if teams == 1 else f"{text} ({teams} teams of {self.partition[kernel]})"
 
 
 def partitioned(plan: Plan, partition: Sequence[int] | None = None) -> Partitioned:

@@ -22,18 +22,23 @@ from goptx.options import Placement
 from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Function, Guard, Instruction, Name, Operand, Registers, Statement, Sum, Variable
 from goptx.ptx.walk import free_name, in_vectors, operand_names
+from goptx.weaving.folding.cta_loops import cta_loop
+from goptx.weaving.folding.sm_binding import registers_of_binding, sm_binding
+from goptx.weaving.folding.ticket_code import Tickets, drawing, tickets_of
 from goptx.weaving.link.clone_functions import Change, cloned_functions, declared_in
 from goptx.weaving.link.link import check_parameters
 from goptx.weaving.link.substitute import Substitution
-from goptx.weaving.model import CopyPredicates, CtaLoop, Kernel, Linked, RangeGuard
-from goptx.weaving.shapes.cta_loops import cta_loop
+from goptx.weaving.model import CopyPredicates, CtaLoop, Kernel, Linked, RangeGuard, TeamRegisters
 from goptx.weaving.shapes.folded import Folded
 from goptx.weaving.shapes.launch_demands import check_clusters, check_fits, common_block, may_be_dynamic, settled
 from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value, free_stem, operand
 from goptx.weaving.shapes.shared_pool import STATIC_LIMIT, Own, packed, pool_variable, shared_of, static_total
 from goptx.weaving.shapes.thread_view import WARP, View
-from goptx.weaving.shapes.ticket_code import Tickets, drawing, tickets_of
 
+NUMBERED = {
+    True: "of which one CTA of folded grids has several; inline the function or leave out fold=",
+    False: "which a CTA that is bound to an SM draws; inline the function or leave out binding=",
+}
 LANES = "lanes"  # the block at whose end the threads end that do not belong to the kernel
 
 
@@ -81,15 +86,14 @@ def with_shapes(
     )
     plan = layout(plan) if layout else plan
     plan = plan if placement else plan.few_first()
-    if plan.overlaid and sum(bool(o.static) for _, o in given) > 1:
-        plan = replace(plan, carved=tuple(packed(o.static)[1] for _, o in given))
+    plan = replace(plan, carved=tuple(n or _in_pool(plan, k, given) for k, n in enumerate(plan.carved)))
     check_clusters(linked, plan)
-    tickets = tickets_of(linked) if isinstance(plan, Folded) and plan.draws else None
+    tickets = tickets_of(linked, plan) if plan.draws else None
     pool = _pool(linked, plan, own, alone=not tickets)
     hidden = {r: Variable(".param", (".u32",), f"{linked.name}_{r.replace('.', '_')}") for r in plan.roles}
-    numbers = {k.letter: Name(free_stem(f"%{k.prefix}_cta", k.register_names())) for k in linked.given}
+    teams = {k.letter: _team_registers(k) for k in linked.given}
     shaping = {
-        k.prefix: _Shaping(k, plan.letters.index(k.letter), linked, plan, o, hidden, pool, numbers[k.letter], tickets)
+        k.prefix: _Shaping(k, plan.letters.index(k.letter), linked, plan, o, hidden, pool, teams[k.letter], tickets)
         for k, o in zip(linked.kernels, own, strict=True)
     }
     prologues = {s.kernel.letter: s.prologue() for s in shaping.values() if s.is_copy and not s.kernel.copy}
@@ -104,21 +108,50 @@ def with_shapes(
     check_parameters(kernels, linked.version, hidden.values())
     roles = [f"parameters after those of the kernels: {', '.join(plan.roles)}"] if plan.roles else []
     notes = (*linked.notes, str(plan), *roles)
-    begin = (*linked.begin, *(i for a in prologues.values() for i in a.before))
+    prologue = tuple(i for a in prologues.values() for i in a.before)
+    begin = linked.begin if plan.is_bound else (*linked.begin, *prologue)
     together = {letter: a.together for letter, a in prologues.items()}
     linked = replace(linked, items=items, kernels=kernels, begin=begin, together=together)
     linked = replace(linked, hidden=hidden, plan=plan, notes=notes)
-    return _in_loops(linked, plan, shaping.values(), prologues) if isinstance(plan, Folded) else linked
+    if plan.folds:
+        linked = _in_loops(linked, shaping.values(), prologues)
+    return _bound(linked, list(shaping.values()), prologue) if plan.is_bound else linked
 
 
-def _in_loops(linked: Linked, plan: Folded, shaping: Iterable[_Shaping], prologues: Mapping[str, _Prologue]) -> Linked:
+def _in_pool(plan: Plan, kernel: int, given: Sequence[tuple[Kernel, Own]]) -> int:
+    """Bytes of the kernel's static memory that are in the dynamic memory, for not all CTAs or threads of the fused
+    kernel have the same."""
+    overlaid = plan.overlaid and sum(bool(own.static) for _, own in given) > 1
+    return packed(given[kernel][1].static)[1] if overlaid or plan.places_of(kernel) > 1 else 0
+
+
+def _team_registers(kernel: Kernel) -> TeamRegisters:
+    names = ("cta", "team", "barrier", "place", "absent")
+    return TeamRegisters(*(Name(free_stem(f"%{kernel.prefix}_{name}", kernel.register_names())) for name in names))
+
+
+def _bound(linked: Linked, shaping: Sequence[_Shaping], prologue: tuple[Instruction, ...]) -> Linked:
+    """With the code by which CTAs get their roles, and the prologues of kernels after that."""
+    first, *_ = given = [each for each in shaping if not each.kernel.copy]
+    fresh = Fresh(free_stem(f"%{first.kernel.prefix}_bind", first.kernel.register_names()))
+    assert first.tickets is not None
+    made = sm_binding([each.view for each in given], first.tickets, [each.team for each in given], fresh)
+    own = {each.kernel.letter: registers_of_binding(each.team) for each in given}
+    own[first.kernel.letter] = (*own[first.kernel.letter], *fresh.declared())
+    kernels = (k if k.copy else replace(k, registers=(*k.registers, *own[k.letter])) for k in linked.kernels)
+    return replace(linked, kernels=tuple(kernels), binding=replace(made, after=(*made.after, *prologue)))
+
+
+def _in_loops(linked: Linked, shaping: Iterable[_Shaping], prologues: Mapping[str, _Prologue]) -> Linked:
     """With the loops over the kernels' CTAs and their registers."""
     loops, declared = {}, {}
-    for each in shaping:
-        if not each.kernel.copy:
-            letter = each.kernel.letter
-            prologue = prologues.get(letter)
-            loops[letter], declared[letter] = each.loop(plan, prologue.of_each_cta if prologue else ())
+    given = [each for each in shaping if not each.kernel.copy]
+    for each in given:
+        letter, plan = each.kernel.letter, each.plan
+        prologue = prologues.get(letter)
+        helper = plan.helper if isinstance(plan, Folded) and plan.helpers_of(each.position) else None
+        registers = None if helper is None else given[helper].team
+        loops[letter], declared[letter] = each.loop(prologue.of_each_cta if prologue else (), registers)
     kernels = tuple(k if k.copy else replace(k, registers=(*k.registers, *declared[k.letter])) for k in linked.kernels)
     return replace(linked, kernels=kernels, loops=loops)
 
@@ -127,6 +160,7 @@ def _pool(linked: Linked, plan: Plan, own: Sequence[Own], alone: bool) -> str:
     """The name of the one dynamic array; "" where the kernels' own arrays may stay as they are. `alone`: there is no
     other static memory."""
     users = [plan.letters.index(k.letter) for k, o in zip(linked.kernels, own, strict=True) if o.dynamic]
+    alone = alone and not any(plan.places_of(k) > 1 for k in users)
     begins_there = users == plan.order[:1] or (plan.overlaid and len(users) == len({*users}))
     if not any(plan.carved) and (not users or (begins_there and alone)):
         return ""
@@ -160,8 +194,9 @@ class _Prologue:
 @dataclass(frozen=True, slots=True)
 class _Shaping:
     """The kernel at `position` of the plan, or a copy of it, with the shared memory that it has alone, the hidden
-    parameters by role, and the name of the one dynamic array, if there is one. `number` is the register with the number
-    of the kernel's CTA where grids are folded; `tickets` the variables with which it is drawn, if it is."""
+    parameters by role, and the name of the one dynamic array, if there is one. `team` has the registers with the number
+    of the kernel's CTA, and so on, where grids are folded; `tickets` are the variables with which numbers are drawn, if
+    they are."""
 
     kernel: Kernel
     position: int
@@ -170,7 +205,7 @@ class _Shaping:
     own: Own
     hidden: Mapping[str, Variable]
     pool: str
-    number: Name
+    team: TeamRegisters
     tickets: Tickets | None = None
 
     def kernel_within(self, functions: Mapping[str, str], prologue: _Prologue | None) -> Kernel:
@@ -184,7 +219,7 @@ class _Shaping:
         check_fits(kernel, self.linked, view)
         values = self.values(list(kernel.flow.codes()), view)
         addresses = {}
-        if self.unknown_before:
+        if self.moved:
             values = {n: v for n, v in values.items() if n not in self.places}
             addresses = {n: partial(self.address, view, place) for n, place in self.places.items()}
         calls = {old: Name(new) for old, new in functions.items()}
@@ -204,17 +239,17 @@ class _Shaping:
             registers=(*kernel.registers, *common, *fresh.declared()),
             variables=tuple(d for d in kernel.variables if d.variable.name not in self.places),
             pool=self.pool,
-            pooled={} if self.unknown_before else {name: start + place for name, place in self.places.items()},
+            pooled={} if self.moved else {name: start + place for name, place in self.places.items()},
         )
 
     def function(self, function: Function, body: FlatBody) -> Change | None:
         """What changes in a device function that the kernel calls. Parameters of the entry cannot be read there."""
 
         def unknown(role: str) -> Value:
-            if role == self.number_role:
+            if role in self.of_team:
                 raise CannotWeave(
                     f"{self.kernel.at(function.line)}: the device function `{function.name}` depends on the number of "
-                    "its CTA, of which one CTA of folded grids has several; inline the function or leave out fold=.",
+                    f"its CTA, {NUMBERED[self.plan.folds]}.",
                     rule="folded-grids",
                 )
             raise CannotWeave(
@@ -226,8 +261,8 @@ class _Shaping:
         declared = declared_in(function, body)
         fresh = Fresh(free_stem("%shape", declared))
         scalars = Scalars(fresh)
-        if self.unknown_before and any(n in self.places for n in operand_names(body.code)):
-            unknown(f"{next(iter(self.unknown_before))}.shared")
+        if self.moved and any(n in self.places for n in operand_names(body.code)):
+            unknown(f"{next(iter(self.unknown_before))}.shared" if self.unknown_before else next(iter(self.of_team)))
         view = self.view(scalars, unknown)
         values = {n: v for n, v in self.values(body.code, view).items() if n not in declared}
         return Change(Substitution(values, self.kernel.at), (*fresh.declared(), *scalars.code)) if values else None
@@ -246,7 +281,7 @@ class _Shaping:
         if view.pass_by():
             view = self.view(scalars)
             waits = scalars.round_up(view.total("block"), WARP)
-            ended.append(scalars.compare("ge", view.number("block"), waits))
+            ended.append(scalars.compare("ge", view.thread_of_kernel(), scalars.multiply(waits, view.teams)))
             threads = operand(waits)
         if not ended:
             return None, None
@@ -271,22 +306,34 @@ class _Shaping:
         guard = RangeGuard((), None, range_guard.threads) if range_guard else None
         return _Prologue(scalars, guard, cta, together, fixed)
 
-    def loop(self, plan: Folded, begin: tuple[Instruction, ...]) -> tuple[CtaLoop, tuple[Registers, ...]]:
-        """That over the CTAs of folded grids, and its registers."""
+    def loop(
+        self, begin: tuple[Instruction, ...], helper: TeamRegisters | None
+    ) -> tuple[CtaLoop, tuple[Registers, ...]]:
+        """That over the CTAs of folded grids, and its registers; `helper` has those of the kernel whose teams help."""
+        fold = self.plan.fold_of_teams
+        assert fold is not None
         fresh = Fresh(free_stem(f"%{self.kernel.prefix}_fold", self.kernel.register_names()))
-        view, tickets = self.view(Scalars(fresh)), self.tickets
-        draw = (lambda more: drawing(self.view(Scalars(fresh)), tickets, self.number, more, fresh)) if tickets else None
-        return cta_loop(view, plan, self.number, fresh, begin, draw)
+        view, tickets, number = self.view(Scalars(fresh)), self.tickets, self.team.number
+        by_team = tickets if tickets and tickets.by_team else None
+        draw = (lambda more: drawing(self.view(Scalars(fresh)), by_team, number, more, fresh)) if by_team else None
+        return cta_loop(view, fold, self.team, fresh, begin, draw, helper)
 
     @property
-    def number_role(self) -> str:
-        """What a view asks for the number of the kernel's CTA by."""
-        return f"{self.kernel.letter}.cta"
+    def of_team(self) -> dict[str, Name]:
+        """The registers of a team, by what a view asks for them by."""
+        team = self.team
+        roles = {"cta": team.number, "team": team.team, "place": team.place, "absent": team.absent}
+        return {f"{self.kernel.letter}.{role}": register for role, register in roles.items()}
+
+    @property
+    def moved(self) -> bool:
+        """Whether the addresses of its variables in the dynamic array are computed."""
+        return bool(self.unknown_before) or self.plan.places_of(self.position) > 1
 
     def view(self, scalars: Scalars, hidden: Callable[[str], Value] | None = None, cta: Value | None = None) -> View:
         def parameter(role: str) -> Value:
-            if role == self.number_role:
-                return self.number
+            if role in self.of_team:
+                return self.of_team[role]
             return scalars.parameter(self.hidden[role].name)
 
         static, arch = self.own.static_bytes, self.linked.target[0]
@@ -327,12 +374,13 @@ class _Shaping:
         return {self.plan.letters[k]: n for k, n in parts.items() if n and self.plan.shapes[k].shared is None}
 
     def address(self, view: View, place: int, offset: int, size: int) -> Name:
-        """Of a variable after parts of unknown size, `offset` bytes on, in 32 or 64 bits."""
+        """Of a variable after parts of unknown size, or in the team's part, `offset` bytes on, in 32 or 64 bits."""
         scalars = view.scalars
         start = self.plan.start(self.position, self.kernel.copy)
         base: Value = scalars.read(self.pool)
         for letter, parts in self.unknown_before.items():
             base = scalars.multiply_add(scalars.round_up(view.hidden(f"{letter}.shared"), ALIGNMENT), parts, base)
+        base = scalars.multiply_add(view.team(), self.plan.stride(self.position), base)
         found = scalars.add(base, start + place + offset)
         assert isinstance(found, Name)
         return scalars.widened(found) if size == 8 else found

@@ -111,6 +111,10 @@ class Scalars:
         """A special register, or the address of a shared variable."""
         return self._made("mov.u32", Name(name))
 
+    def read_address(self, place: Operand) -> Name:
+        """Of a shared variable, or of a place in it."""
+        return self._made("mov.u32", place)
+
     def parameter(self, name: str) -> Name:
         return self._made("ld.param.u32", Address((Name(name),)))
 

@@ -104,20 +104,75 @@ class View:
 
     def number(self, what: str) -> Value:
         """Of the fused kernel's CTA within its grid, or of the kernel's thread within its CTA, along x first."""
+        return self._along_x_first(what) if what == "grid" else self._within_team(self.thread_of_kernel())
+
+    def thread_of_kernel(self) -> Value:
+        """The thread's number among all that run the kernel in a CTA of the fused kernel, whatever their teams."""
+        return self.scalars.subtract(self._along_x_first("block"), self.first_thread)
+
+    def _along_x_first(self, what: str) -> Value:
         s, register = self.scalars, {"grid": "%ctaid", "block": "%tid"}[what]
         sizes = self.plan.axes(what)
         x, y, z = (0 if n == 1 else s.read(f"{register}.{a}") for n, a in zip(sizes, AXES, strict=True))
         row = s.multiply_add(z, self.w_size(what, 1), y) if z else y
-        number = s.multiply_add(row, self.w_size(what, 0), x) if row else x
-        return s.subtract(number, self.plan.first_thread(self.position)) if what == "block" else number
+        return s.multiply_add(row, self.w_size(what, 0), x) if row else x
+
+    @property
+    def first_thread(self) -> int:
+        """Of the fused kernel's CTA that runs the kernel."""
+        return self.plan.first_thread(self.position)
+
+    @property
+    def teams(self) -> int:
+        """That run the kernel in a CTA of the fused kernel, each a CTA of its own."""
+        return self.plan.teams_of(self.position)
+
+    @property
+    def places(self) -> int:
+        """For teams of the kernel, and those of another kernel that help them."""
+        return self.plan.places_of(self.position)
+
+    def _within_team(self, thread: Value) -> Value:
+        """The number of a thread in its team, for that among the threads of all teams of the kernel. Threads of teams
+        that help may come before these: blocks are powers of two then."""
+        if self.places == 1:
+            return thread
+        threads = self.warps_threads
+        if threads & (threads - 1) == 0:  # so much the analyses understand: the base of a warp stays a multiple of 32
+            return self.scalars.remainder(thread, threads, MOST_THREADS)
+        return self.scalars.multiply_add(self.team(), -threads, thread)
+
+    @property
+    def warps_threads(self) -> int:
+        """The threads of whole warps that a CTA of the kernel has, where its block is known."""
+        return -(-(self.shape.threads or WARP) // WARP) * WARP
+
+    def team(self) -> Value:
+        """The number of the thread's team among those of the kernel in its CTA."""
+        return self.hidden(f"{self.letter}.team") if self.places > 1 else 0
+
+    def team_of_all(self) -> Value:
+        """The number of the thread's team among all that run the kernel. The first teams of all CTAs come before the
+        second ones, so that few CTAs of a kernel are spread over all SMs."""
+        if isinstance(self.plan, Interleaved):
+            return self.plan.carrying(self)[0]
+        s, own = self.scalars, self.team()
+        return s.multiply_add(s.read("%nctaid.x"), own, s.read("%ctaid.x")) if own else s.read("%ctaid.x")
+
+    def all_teams(self) -> Value:
+        """How many teams run the kernel."""
+        if isinstance(self.plan, Interleaved):
+            return self.plan.number_of_ctas(self)
+        return self.scalars.multiply(self.scalars.read("%nctaid.x"), self.teams)
 
     def carrying(self) -> tuple[Value, Name | None]:
         """The number of the kernel's CTA that this CTA of the fused kernel carries, or of those that are in one, and
         the predicate that it carries none, if there are such."""
+        if isinstance(self.plan, Interleaved):
+            number, none = self.plan.carrying(self)
+            return (self.hidden(f"{self.letter}.cta") if self.plan.folds else number), none
         if self.plan.folds:
             return self.hidden(f"{self.letter}.cta"), None
-        if isinstance(self.plan, Interleaved):
-            return self.plan.carrying(self)
         s, ctas, total = self.scalars, self.ctas, self.plan.shape.ctas
         number = self.number("grid")
         if not self.fewer_ctas():
@@ -128,14 +183,20 @@ class View:
         low, high = s.halves(number, step)
         return high, s.compare("gt", low, step)
 
+    def drawn(self) -> tuple[Value, Name | None]:
+        """The number that the CTA has drawn among those that run the kernel, and the predicate that it runs another."""
+        none = self.hidden(f"{self.letter}.absent")
+        assert isinstance(none, Name)
+        return self.hidden(f"{self.letter}.place"), none
+
     def own_cta(self) -> Value:
         """The number of the kernel's CTA."""
         return self.carrying()[0] if self.cta is None else self.cta
 
     def fewer_ctas(self) -> bool:
         """Whether the fused kernel may have more CTAs than carry the kernel."""
-        if self.plan.folds:
-            return False
+        if self.plan.folds or self.plan.is_bound:
+            return self.plan.overlaid
         return not self.plan.covers_exactly("grid", self.position) and (
             self.ctas is None or self.ctas != self.plan.shape.ctas
         )
@@ -165,8 +226,8 @@ class View:
         return self.more_warps() and not self.plan.overlaid
 
     def warps_end(self) -> bool:
-        """Whether they end in it, since its CTA has nothing else to do."""
-        return self.more_warps() and self.plan.overlaid
+        """Whether they end in it, since its CTA has nothing else to do. In folded grids they end before its loop."""
+        return self.more_warps() and self.plan.overlaid and not self.plan.folds
 
     def end_at_once(self) -> bool:
         """Whether threads come to the kernel that do not belong to it. Whole warps end before all copies of it."""

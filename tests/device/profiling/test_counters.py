@@ -27,9 +27,9 @@ def test_sample() -> None:
 
 
 def test_metrics_have_names_of_their_own() -> None:
-    assert (len(METRICS), len(STALLS)) == (10, 10)
-    assert len({m.short for m in ALL}) == len({m.counter for m in ALL}) == len(ALL) == 22
-    assert len({m.counter.partition(".")[0] for m in ALL}) == 22  # by which Nsight Compute may name them
+    assert (len(METRICS), len(STALLS)) == (11, 10)
+    assert len({m.short for m in ALL}) == len({m.counter for m in ALL}) == len(ALL) == 23
+    assert len({m.counter.partition(".")[0] for m in ALL}) == 23  # by which Nsight Compute may name them
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_no_launch() -> None:
         ('"Kernel Name","Metric Name"\n"","%"\n', "or none of the counters: Kernel Name,Metric Name"),
         (HEAD, "table has no row of units below the names of its columns"),
         (f"{HEAD}\n{ROWS[0]}\n", "table has no row of units below"),
-        (f'{HEAD}\n{UNITS}\n"0","4711"\n', r"a row of Nsight Compute's table has 2 cells for 33 columns: 0,4711"),
+        (f'{HEAD}\n{UNITS}\n"0","4711"\n', r"a row of Nsight Compute's table has 2 cells for 34 columns: 0,4711"),
         (
             SAMPLE.replace("46.20", "46.2 %"),
             "`smsp__issue_active.avg.pct_of_peak_sustained_active` is `46.2 %`, which is not a number",

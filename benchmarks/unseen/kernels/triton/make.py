@@ -29,7 +29,6 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
 FOLDER = Path(__file__).parent
-TARGET = GPUTarget("cuda", 90, 32)
 VERSION = 86  # of PTX: that of CUDA 12.7, which newer assemblers take, too
 
 
@@ -346,7 +345,7 @@ def is_stale(path: Path, text: str, check: bool, facts: str = "") -> bool:
     return not equal
 
 
-def made(compiled: Compiled) -> tuple[str, Any]:
+def made(compiled: Compiled, architecture: int = 90) -> tuple[str, Any]:
     """The PTX, and what Triton says of the kernel."""
     names = [name for name in compiled.kernel.arg_names if name not in compiled.constants]
     types = compiled.types.split()
@@ -355,7 +354,7 @@ def made(compiled: Compiled) -> tuple[str, Any]:
     aligned = {(i,): [["tt.divisibility", 16]] for i, one in enumerate(types) if one[0] == "*" or ":16" in one}
     source = ASTSource(compiled.kernel, signature, constexprs=dict(compiled.constants), attrs=aligned)
     settings = {"num_warps": compiled.warps, "num_stages": compiled.stages, "ptx_version": VERSION}
-    found = triton.compile(source, target=TARGET, options=settings)
+    found = triton.compile(source, target=GPUTarget("cuda", architecture, 32), options=settings)
     about = found.metadata
     head = f"// Triton {triton.__version__}, num_warps={about.num_warps}, num_stages={about.num_stages}\n"
     return head + re.sub(r"\s+\n", "\n", found.asm["ptx"]).lstrip(), about

@@ -16,7 +16,7 @@ import networkx as nx
 
 from goptx.analysis.cfg import Block, Code, Flow, Region, loops
 from goptx.analysis.dataflow import read, written
-from goptx.analysis.sync.barriers import is_barrier, is_cluster_barrier, needs_all_threads
+from goptx.analysis.sync.barriers import blocks_needing_all_threads, is_barrier, is_cluster_barrier, needs_all_threads
 from goptx.analysis.sync.sync_spans import is_of_warpgroup, is_warp_wide
 from goptx.analysis.terminators import Branch, Jump
 from goptx.latency.slots import code_slots
@@ -35,7 +35,7 @@ def skip_between_barriers(flow: Flow, running: str, fresh: Fresh) -> Flow:
     ending = {n: _last_end(b.code, running) for n, b in flow.blocks.items()}
     below: dict[str, set[str]] = {n: nx.descendants(graph, n) for n in flow.blocks}
     after = set[str]().union(*(below[n] for n, position in ending.items() if position))
-    waiting = {n for n, b in flow.blocks.items() if any(map(needs_all_threads, b.instructions()))}
+    waiting = blocks_needing_all_threads(flow)
     skeleton = _deciding(flow, running)
     in_loops = set[str]().union(*loops(flow).values())
     blocks: dict[str, Block] = {}

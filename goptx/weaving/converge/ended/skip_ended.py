@@ -4,7 +4,7 @@ Requires: a flow in which threads that end early live on, as `lanes.running` tel
 for them too, so a loop may take them to a count that no thread of the kernel alone has: compilers know from a guard
 such as `if (i >= n) return` that n is positive after it. Ensures: a loop outside of regions is run by a warp only if
 one of its lanes runs the kernel; or, where the loop or what follows it has a barrier of the whole CTA, if some thread
-of the CTA does and all its warps take the loop's branches alike.
+of the CTA does and all its warps take the loop's branches alike. Copies of a kernel skip code without loops together.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import replace
 import networkx as nx
 
 from goptx.analysis.cfg import EXIT, Block, Flow, closure, controls, left_at, loops
-from goptx.analysis.sync.barriers import is_barrier, is_counted, needs_all_threads
+from goptx.analysis.sync.barriers import blocks_needing_all_threads, is_barrier, is_counted, needs_all_threads
 from goptx.analysis.sync.sync_spans import is_of_warpgroup
 from goptx.analysis.terminators import Branch, Jump, Switch
 from goptx.analysis.uniformity import Uniformity
@@ -135,7 +135,7 @@ def _past_barriers(lanes: Lanes) -> list[str]:
 
 
 def _waiting(flow: Flow) -> frozenset[str]:
-    return frozenset(n for n in flow.blocks if holds(flow, [n], needs_all_threads))
+    return frozenset(blocks_needing_all_threads(flow))
 
 
 def _before_barriers(flow: Flow) -> frozenset[str]:
@@ -199,8 +199,9 @@ def _skip(lanes: Lanes, block: str, leave: str, test: Callable[[str, str], Instr
     for name, old in lanes.flow.blocks.items():
         if name == block:
             line = old.end.line if isinstance(old.end, Branch | Switch) else 0  # that of no instruction with effects
-            end = Branch(Guard(Name(anyone)), block, leave, line=line)
+            end = Branch(Guard(Name(anyone)), block, leave, line=line, safe_to_take=True)
             blocks[alive] = Block((test(anyone, lanes.running),), end)
         blocks[name] = old if name in body else replace(old, end=old.end.retarget({block: alive}))
     lanes.masks[alive] = lanes.running
+    lanes.skipped = True
     lanes.flow = Flow(alive if lanes.flow.entry == block else lanes.flow.entry, blocks)

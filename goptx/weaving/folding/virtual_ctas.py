@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NoReturn
 
 import networkx as nx
 
@@ -25,6 +24,8 @@ from goptx.ptx.ir import Guard, Immediate, Instruction, Name
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import free_name, statements_in
 from goptx.weaving.emit.reconverge import RECONVERGE
+from goptx.weaving.folding.helping import Helping
+from goptx.weaving.folding.team_barriers import TeamBarriers, barriers_of_teams, refuse_register
 from goptx.weaving.link.call_graph import called_functions
 from goptx.weaving.merging.barrier_ids import BARRIER_IDS
 from goptx.weaving.merging.merge_input import MergeInput, ProductState
@@ -128,7 +129,7 @@ def _barrier(linked: Linked, kernel: Kernel, flow: Flow) -> Iterator[Instruction
     ids = {i: i.operands[facts_of(i.opcode).barrier_id] for i in barriers}
     unknown = next((i for i, number in ids.items() if not isinstance(number, Immediate)), None)
     if unknown is not None:
-        _refuse_register(kernel, unknown)
+        refuse_register(kernel, unknown)
     counted = {str(number) for i, number in ids.items() if is_counted(i) or facts_of(i.opcode).reduces}
     free = next((n for n in range(BARRIER_IDS) if str(n) not in counted), None)
     if free is None:
@@ -150,69 +151,47 @@ def _all_code(linked: Linked, kernel: Kernel) -> Iterator[Instruction]:
 # The loop -------------------------------------------------------------------------------------------------
 
 
-def in_loops(linked: Linked, inputs: Sequence[MergeInput]) -> list[MergeInput]:
-    """Each kernel within its loop over virtual CTAs, after the range guard that keeps other kernels' threads out.
-    `inputs` has one for each kernel. Raises `CannotWeave` where no barrier is left that the loops need."""
+def in_loops(linked: Linked, inputs: Sequence[MergeInput]) -> tuple[list[MergeInput], Helping | None]:
+    """Each kernel within its loop over virtual CTAs, after the range guard that keeps other kernels' threads out; and
+    how teams of one get to another, if they help. `inputs` has one for each kernel. Raises `CannotWeave` where no
+    barriers are left that the loops need."""
     loops = [linked.loops[k.letter] for k in linked.given]
-    free = _free_barriers(linked, [side.flow for side in inputs]) if any(loop.threads for loop in loops) else iter(())
-    return [
-        _in_loop(side, loop, _meeting(loop.threads, next(free)) if loop.threads else ())
-        for side, loop in zip(inputs, loops, strict=True)
+    each = barriers_of_teams(linked, [side.flow for side in inputs])
+    made = [
+        _in_loop(replace(side, flow=own.flow), loop, own) for side, loop, own in zip(inputs, loops, each, strict=True)
     ]
+    helped = next((k for k, loop in enumerate(loops) if loop.joining), None)
+    if helped is None:
+        return [side for side, _, _ in made], None
+    helper = 1 - helped
+    return [side for side, _, _ in made], Helping((helper, made[helper][1]), (helped, made[helped][2]))
 
 
-def _free_barriers(linked: Linked, flows: Sequence[Flow]) -> Iterator[int]:
-    """The ids that no kernel uses. Raises `CannotWeave` where they are too few."""
-    used = set[str]()
-    for kernel, flow in zip(linked.given, flows, strict=True):
-        functions = (s for f in called_functions(kernel, linked.items) for s in statements_in(f.body or ()))
-        for i in (*flow.instructions(), *(s for s in functions if isinstance(s, Instruction))):
-            if is_barrier(i):
-                number = i.operands[facts_of(i.opcode).barrier_id]
-                if not isinstance(number, Immediate):
-                    _refuse_register(kernel, i)
-                used.add(str(number))
-    free = [n for n in range(BARRIER_IDS) if str(n) not in used]
-    if len(free) < len(flows):
-        kernel = linked.given[0]
-        raise CannotWeave(
-            f"{kernel.at(kernel.entry.line)}: tickets need a barrier for each kernel, and together the kernels use "
-            f'{len(used)} of {BARRIER_IDS}; give fold="static", or use separate launches.',
-            rule="barrier-ids",
-        )
-    return iter(free)
-
-
-def _meeting(threads: int, number: int) -> tuple[Instruction, ...]:
-    return (Instruction("barrier.sync", (Immediate(str(number)), Immediate(str(threads)))),)
-
-
-def _refuse_register(kernel: Kernel, barrier: Instruction) -> NoReturn:
-    raise CannotWeave(
-        f"{kernel.at(barrier.line)}: `{kernel.quote(barrier)}` takes its barrier id from a register, so no id is "
-        "left for the barrier between two CTAs of folded grids; use a constant id, or leave out fold=.",
-        rule="barrier-ids",
-    )
-
-
-def _in_loop(side: MergeInput, loop: CtaLoop, meeting: tuple[Instruction, ...]) -> MergeInput:
-    """No code of the loop shares a block with the kernel's, so that nothing moves from one virtual CTA to another."""
+def _in_loop(side: MergeInput, loop: CtaLoop, barriers: TeamBarriers) -> tuple[MergeInput, str, str]:
+    """No code of the loop shares a block with the kernel's, so that nothing moves from one virtual CTA to another. Also
+    the names of the block by which teams leave, and of that by which teams of another kernel join."""
     flow = side.flow
     guard = flow.blocks[flow.entry] if flow.entry == RANGE_GUARD else None
     first = guard.end.fallen if guard and isinstance(guard.end, Branch) else flow.entry
     taken = {*flow.blocks}
-    before, begin, step = (free_name(word, taken) for word in ("fold", "cta", "next"))
+    before, begin, step, left, joined = (free_name(word, taken) for word in ("fold", "cta", "next", "left", "joined"))
     blocks = {
         n: replace(b, end=b.end.retarget({EXIT: step}))
         for n, b in flow.blocks.items()
         if n != EXIT and not (guard and n == RANGE_GUARD)
     }
     blocks |= {
-        before: Block(loop.before, Branch(Guard(Name(loop.none)), EXIT, begin, uniform=True), alone=True),
+        before: Block(
+            (*loop.before, *barriers.ids), Branch(Guard(Name(loop.none)), left, begin, uniform=True), alone=True
+        ),
         begin: Block(loop.begin, Jump(step if first == EXIT else first), alone=True),
         step: Block(
-            (*loop.drawn, *meeting, *loop.step), Branch(Guard(Name(loop.more)), begin, EXIT, uniform=True), alone=True
+            (*loop.drawn, *barriers.meeting, *loop.step),
+            Branch(Guard(Name(loop.more)), begin, left, uniform=True),
+            alone=True,
         ),
+        left: Block((), Jump(EXIT)),
+        **({joined: Block((*loop.joining, *barriers.ids), Jump(step), alone=True)} if loop.joining else {}),
         EXIT: flow.blocks[EXIT],
     }
     entry = before
@@ -221,5 +200,6 @@ def _in_loop(side: MergeInput, loop: CtaLoop, meeting: tuple[Instruction, ...]) 
     kernel = side.kernels[0]
     states = side.states
     if states is not None:
-        states = {**states, **{n: ProductState({kernel: n}, frozenset({kernel})) for n in (before, begin, step)}}
-    return replace(side, flow=completed(Flow(entry, blocks), kernel), states=states)
+        own = (before, begin, step, left, joined)
+        states = {**states, **{n: ProductState({kernel: n}, frozenset({kernel})) for n in own}}
+    return replace(side, flow=completed(Flow(entry, blocks), kernel), states=states), left, joined
