@@ -121,14 +121,14 @@ class _Proof:
         reached = in_reached_code(fused, projections)
         settle_joint_branches([*reached.values()])
         diverging = diverging_branches(reached.values())
-        apart = dict[str, NotProved]()
+        on_several_sides = dict[str, NotProved]()
         for letter, projection in reached.items():
             with rule("convergence", letter):
                 together += check_convergence(projection, diverging)
                 try:
                     check_warpgroups(projection)
                 except NotProved as error:
-                    apart[letter] = error
+                    on_several_sides[letter] = error
         with rule("variables", ""):
             check_parts(variables.parts, {n.pool for n in self.witness.kernels if n.pool}, self.witness.launch)
         if self.witness.launch and (self.witness.depends or any(p.handed for p in projections.values())):
@@ -142,7 +142,7 @@ class _Proof:
                 nonlocal loops
                 waits.append(check_waiting(part, its))
                 alone = given == TRUE or self.placements.is_of_cta(given)
-                for letter, error in apart.items():
+                for letter, error in on_several_sides.items():
                     with rule("convergence", letter):
                         check_order_of_warpgroups(part, its, letter, error, alone)
                 with rule("termination", ""):

@@ -21,6 +21,15 @@ def test_nobody_reads_a_product_before_it_has_ended() -> None:
     of_one(a, right, *wrong, because="may be in progress")
 
 
+def test_products_of_two_kernels_end_one_by_one() -> None:
+    """That one is in progress does not concern registers of the other, whose group was waited for."""
+    own = PRODUCT + "st.global.u32 [%d2], %r4;"
+    begin = BOTH + "A4\nA5\nA6\nA7\nB4\nB5\n"
+    right = begin + "A8\nB6\nB7\nB8"
+    wrong = begin + "B8\nA8\nB6\nB7", begin + "mov.b32 %a_r8, %b_r4;\nA8\nB6\nB7\nB8"
+    check(Given(ADDRESS + own, ADDRESS + own), right, *wrong)
+
+
 def test_the_kernels_own_use_of_a_product_stays_after_its_end() -> None:
     a = PRODUCT + "add.u32 %r8, %r4, 1;\nst.global.u32 [%d2], %r8;"
     of_one(a, "A4\nA5\nA6\nA7\nA8\nA9", "A4\nA5\nA6\nA8\nA7\nA9", because="may be in progress")
