@@ -96,25 +96,25 @@ class Program:
 
     def type_of(self, register: str) -> str | None:
         """The type of a register, None for what is not one."""
-        if register in self.singles:
-            return self.singles[register]
-        if register.startswith((ASKED, VOTED, REDUCED, HELD)):
-            return ".pred"
-        found = self._numbered.get(register)
+        found = self._types.get(register)
         if found is None:
-            stem = register.rstrip("0123456789")
-            digits = register[len(stem) :]
-            for cut in range(len(digits)):
-                own = self._by_stem.get(stem + digits[:cut])
-                if own and int(digits[cut:]) < own[0]:
-                    found = own[1]
-                    break
-            self._numbered[register] = found or ""
+            found = self._types[register] = self._declared_type(register)
         return found or None
 
+    def _declared_type(self, register: str) -> str:
+        if register.startswith((ASKED, VOTED, REDUCED, HELD)):
+            return ".pred"
+        stem = register.rstrip("0123456789")
+        digits = register[len(stem) :]
+        for cut in range(len(digits)):
+            own = self._by_stem.get(stem + digits[:cut])
+            if own and int(digits[cut:]) < own[0]:
+                return own[1]
+        return ""
+
     @cached_property
-    def _numbered(self) -> dict[str, str]:
-        return {}
+    def _types(self) -> dict[str, str]:
+        return dict(self.singles)
 
     @cached_property
     def _by_stem(self) -> dict[str, tuple[int, str]]:
@@ -123,6 +123,16 @@ class Program:
     def is_effect(self, step: Step) -> bool:
         """Whether a step does more than to compute a value from registers: it must be done as often as the kernel does
         it, and in an order that nobody can tell from the kernel's own."""
+        found = self._effects.get(step.number)
+        if found is None:
+            found = self._effects[step.number] = self._has_effect(step)
+        return found
+
+    @cached_property
+    def _effects(self) -> dict[int, bool]:
+        return {}
+
+    def _has_effect(self, step: Step) -> bool:
         row, facts = step.facts.row, step.facts
         if facts.calls:
             return step.sources[0].names[0] not in self.pure
