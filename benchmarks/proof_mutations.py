@@ -71,6 +71,10 @@ NO_EFFECT = {
     "loops with two entries are left": "loops have two entries, which the assembler may compile worse",
     "kernels that run as they are keep irreducible loops": "as before: loops have two entries",
     "two kernels use one barrier id": "all threads come to these barriers in one order",
+    "barriers that warps reach in two copies stay aligned": "whole warps come to each copy",
+    "barriers that are one are separated": "one barrier serves two kernels, all of whose threads come to it",
+    "addresses by SM are placed": "on which SM a CTA runs may be anything in the kernel, too",
+    "without shapes a kernel counts the shared memory of all": "the kernel does not use the number",
     "copies of a barrier stay aligned": "they are aligned in the kernel, on two sides of its branch",
 }
 Text = tuple[str, Sequence[Module]]

@@ -116,13 +116,14 @@ class Variables:
     def check_calls(self, kernel: Program, module: Module, symbols: Mapping[str, str]) -> None:
         """That the checker has rules for the functions that the kernel calls, which the fused text has, too."""
         functions = {f.name: f for f in module.functions}
+        repeated = frozenset[int]().union(*kernel.loops.values())
         for step in kernel.steps:
             if not step.facts.calls:
                 continue
             name = step.sources[0].names[0]
             what = f"the code of `{name}` is not known"
             if name in functions:
-                what = why_not(functions[name], module)
+                what = why_not(functions[name], module, again=kernel.block_of[step.number] in repeated)
             if name not in symbols:
                 what = what or f"`{name}` is another function in the fused kernel"
             if what:
