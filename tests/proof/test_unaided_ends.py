@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from proof.fused_text import ADDRESS, Given, certificate, check
+from proof.fused_text import ADDRESS, Given, certificate, check, of_one
 
 VOTE = "vote.sync.ballot.b32 %r3, %p2, 0xffffffff;"
 # Lines of A: threads that load a number leave with a store, the others vote.
@@ -117,3 +117,10 @@ def test_lanes_that_end_in_the_block_of_a_vote_are_not_waited_for() -> None:
     assert not certificate(waits, begin + code.format("-1") + "bra L;\nL:\n" + end)
     nothing = Given(ADDRESS + SKIPS, ADDRESS + "st.global.u32 [%d2], %r1;")
     assert certificate(nothing, begin + code.format("-1") + "B4\n")  # they come to their end unaided
+
+
+def test_a_barrier_of_the_warp_is_not_said_to_go_on_when_lanes_have_ended() -> None:
+    """Lanes leave a loop one by one, and end; a vote waits for those that have not ended, by the manual."""
+    a = "LOOP:\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 32;\n@%p1 bra LOOP;\nst.global.u32 [%d2], %r1;"
+    loop = "AL:\nA5\n{}A6\nA7: @%a_p1 bra AL;\nA8"
+    of_one(a, loop.format(""), loop.format("bar.warp.sync -1;\n"), because="not all lanes of a warp may come to")

@@ -83,6 +83,7 @@ def _steps(code: Sequence[object], hints: bool) -> Iterator[Step]:
             case Directive(".pragma", values, line) if not all(map((_HINT if hints else _UNROLLING).fullmatch, values)):
                 raise NotProved(line, f"`{statement}`, which the checker does not know")
             case Instruction() | Scope():
+                last = ""
                 statements += [*(computed_before(statement) if isinstance(statement, Scope) else ()), statement]
     for number, statement in enumerate(statements):
         yield _step(number, statement, labels, tables, len(statements))
