@@ -119,7 +119,7 @@ def test_lanes_that_end_in_the_block_of_a_vote_are_not_waited_for() -> None:
     assert certificate(nothing, begin + code.format("-1") + "B4\n")  # they come to their end unaided
 
 
-def test_a_barrier_of_the_warp_is_not_said_to_go_on_when_lanes_have_ended() -> None:
+def test_a_barrier_of_the_warp_may_not_go_on_when_lanes_have_ended() -> None:
     """Lanes leave a loop one by one, and end; a vote waits for those that have not ended, by the manual."""
     a = "LOOP:\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 32;\n@%p1 bra LOOP;\nst.global.u32 [%d2], %r1;"
     loop = "AL:\nA5\n{}A6\nA7: @%a_p1 bra AL;\nA8"
