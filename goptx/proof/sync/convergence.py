@@ -107,7 +107,7 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
         same = projection.polarity.get(last.number)  # a branch that all lanes take as the kernel's branch
         mine = same[:1] if same else ()
         here = () if _go_one_way(projection, branch, last) else joint
-        sides = fused.region(branch)
+        sides = region if "uni" in last.facts.modifiers else fused.region(branch)  # that is checked below
         for step in (*added, *(() if mine else whole), *here):
             if fused.block_of[step.number] in (sides if _is_of_warp(step) else region):
                 what = f"not all lanes of a warp may come to `{step.statement}`, by the branch in line {last.line}"
