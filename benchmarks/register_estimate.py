@@ -59,7 +59,7 @@ def row(number: int) -> Row | None:
     return {
         "name": drawn.name, "kind": drawn.kind, "arch": given.arch, "registers": given.registers,
         "spill_bytes": given.spill_store_bytes + given.spill_load_bytes, "estimate": found.registers,
-        "live": found.live, "eager": found.eager, "spilled": found.spilled(), "fitted": is_fitted(drawn.name),
+        "live": found.live, "eager": found.eager.value, "spilled": found.spilled(), "fitted": is_fitted(drawn.name),
         "text": hash((anonymous, entry if drawn.kind != "random kernels" else "")),
     }  # fmt: skip
 

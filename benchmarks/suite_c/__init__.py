@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unseen import SPECIFICATIONS
-
 FOLDER = Path(__file__).parent
 BEST = FOLDER / "best.json"  # what tuning found, which a run with `--best` makes anew
 FITTED = ("product+adam_step", "product+embedding", "attention+adam_step", "attention+embedding")
@@ -36,5 +34,10 @@ PAIRS = (
 def specifications_of(kernels: str) -> list[Path]:
     """Of kernels such as "product+embedding", or of one, in this suite or, where it is the same kernel, in `unseen`. A
     kernel that neither has gets a path where no file is."""
-    own = [(name, FOLDER / "kernels" / f"{name}.toml") for name in kernels.split("+")]
-    return [path if path.is_file() else SPECIFICATIONS.get(name, path) for name, path in own]
+    return [_specification_of(kernel) for kernel in kernels.split("+")]
+
+
+def _specification_of(kernel: str) -> Path:
+    own = FOLDER / "kernels" / f"{kernel}.toml"
+    elsewhere = (FOLDER.parent / "unseen" / "kernels").glob(f"*/{kernel}.toml")
+    return own if own.is_file() else next(elsewhere, own)

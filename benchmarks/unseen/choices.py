@@ -24,7 +24,8 @@ _UNCHANGED = {
 
 
 def estimated(subject: Subject) -> dict[str, Any]:
-    """What `auto` chooses for a pair, all that it compared, and the gains that are expected of `WAYS`."""
+    """What `auto` chooses for a pair, all that it compared, the gains that are expected of `WAYS`, and whether `weave`
+    weaves or gives each CTA one kernel."""
     found = measured_of(subject)
     begin = time.process_time()
     with warnings.catch_warnings():
@@ -36,6 +37,7 @@ def estimated(subject: Subject) -> dict[str, Any]:
         "chosen": compared[0]["name"] if compared else made[AUTO].strategy,
         "compared": compared,
         "expected": {way: one.report.expected.gain if one.report.expected else None for way, one in made.items()},
+        "weave_is": made[WEAVE].strategy,
         "seconds": round(time.process_time() - begin, 2),
     }
 
@@ -62,7 +64,7 @@ def choices(rows: Sequence[Row], there: Makers) -> Iterator[dict[str, Any]]:
             "name": row["name"],
             **found,
             "gain": None if way is None else speedup(row, way),
-            "weave": speedup(row, WEAVE),
+            "weave": speedup(row, found["weave_is"]),
             "best": (best := min(row["ms"], key=lambda each: statistics.median(row["ms"][each]))),
             "best_gain": speedup(row, best),
             "pairs": [

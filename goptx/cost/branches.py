@@ -67,12 +67,12 @@ def shares(flow: Flow, found: Sequence[Fork], divergent: float, predicated: int)
 def early_end(flow: Flow) -> frozenset[str] | None:
     """The blocks that a thread executes that ends at once: those up to the first branch that may depend on the CTA, of
     which one side ends the kernel and the other is at least half of it. None if there is no such branch."""
-    by_cta = _by_cta(flow)
+    decided = by_cta(flow)
     size = {name: len(block.instructions()) for name, block in flow.blocks.items()}
     in_loops = frozenset[str]().union(*loops(flow).values())
     for name in flow.reverse_postorder():
         end = flow.blocks[name].end
-        if name in in_loops or not isinstance(end, Branch) or not by_cta.intersection(map(register_of, end.reads())):
+        if name in in_loops or not isinstance(end, Branch) or not decided.intersection(map(register_of, end.reads())):
             continue
         before = frozenset(b for b in flow.blocks if flow.dominates(b, name))
         rest = sum(count for other, count in size.items() if other not in before)
@@ -93,7 +93,7 @@ def _ends(flow: Flow, name: str) -> bool:
     return name == EXIT
 
 
-def _by_cta(flow: Flow) -> set[str]:
+def by_cta(flow: Flow) -> set[str]:
     """Registers that may differ between CTAs: computed from the number of the CTA, or from data."""
     data = (register for i in flow.instructions() if _loads_data(i) for register in written(i))
     return computed_from(flow, _CTA, data)

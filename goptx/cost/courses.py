@@ -22,13 +22,13 @@ from goptx.cost.register_estimate import Pressure, pressure
 from goptx.cost.work import Course, critical_cycles, path_of
 from goptx.latency.slots import slots
 from goptx.latency.table import LatencyTable
-from goptx.memo import computed
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import Instruction, Provenance, Scope
 from goptx.ptx.walk import statements_in
 from goptx.results.fused_kernel import Origin, Woven
 
-Line = tuple[int, int, int]  # kernel, line, and the number of loops around the instruction
+Numbered = tuple[int, int]  # kernel and line
+Line = tuple[int, int, int]  # the same, and the number of loops around the instruction
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +63,15 @@ class Made:
     def course(self, behaviours: Sequence[Behaviour], which: Collection[int], entry: int = 0) -> Course:
         """The course of a warp through an entry, of which it executes these kernels, which behave so."""
         chosen = tuple(sorted(which))
-        key = (entry, chosen, tuple(behaviours[k].trips for k in chosen))
+        key = (entry, chosen, tuple((behaviours[k].trips, behaviours[k].divergent) for k in chosen))
         if key not in self._courses:
             times = {k: self.kernels[k].under(behaviours[k]).lines for k in chosen}
-            found = _course(self.entries[entry], self._cycles(entry, chosen), times)
+            left = {
+                (k, line): own.all * self.kernels[k].lines[line] * self.copies[k]
+                for k in chosen
+                for line, own in times[k].items()
+            }
+            found = _course(self.entries[entry], self._cycles(entry, chosen), times, left)
             most = sum(self.kernels[k].everywhere(behaviours[k]) * self.copies[k] for k in chosen)
             self._courses[key] = replace(found, latency=min(found.latency, most))
         return self._courses[key]
@@ -108,9 +113,9 @@ def _entries(woven: Woven, table: LatencyTable) -> Iterator[_Entry]:
             found.setdefault((kernel, line), set()).add(nest)
         nests = {line: frozenset(nest) for line, nest in found.items()}
         whose = {provenance: _number(origin) for provenance, origin in known.items()}
-        counted = pressure(flow, flat.registers)
+        counted = pressure(flow, flat.registers, woven.module.target[0])
         if woven.needed is not None:
-            counted = replace(counted, needed=computed(woven.needed.live))
+            counted = Pressure.of(woven.needed, counted.widest)
         yield _Entry(flow, counted, table, whose, lines, nests)
 
 
@@ -128,16 +133,49 @@ def _lines(flow: Flow, name: str, nest: int, known: Mapping[Provenance, Origin])
     return {line: (count[line], size[line]) for line in count}
 
 
-def _course(entry: _Entry, critical: Mapping[str, int], times: Mapping[int, Mapping[int, Times]]) -> Course:
-    executed, run, often = {}, {}, {}
+def _course(
+    entry: _Entry, critical: Mapping[str, int], times: Mapping[int, Mapping[int, Times]], left: Mapping[Numbered, float]
+) -> Course:
+    executed, run, often, weights = {}, {}, {}, {}
     for name, lines in entry.lines.items():
-        weights = {line: _weight(entry, line, times) for line in lines}
-        executed[name] = sum(lines[line][0] * weight for line, weight in weights.items())
-        run[name] = float(sum(lines[line][1] for line, weight in weights.items() if weight))
+        weights[name] = {line: _weight(entry, line, times) for line in lines}
+        executed[name] = sum(lines[line][0] * weight for line, weight in weights[name].items())
+        run[name] = float(sum(lines[line][1] for line, weight in weights[name].items() if weight))
         empty = not entry.flow.blocks[name].instructions()
-        often[name] = max(weights.values(), default=1.0 if empty else 0.0)
-    latency, path = path_of(entry.flow, critical, executed, often)
+        often[name] = max(weights[name].values(), default=1.0 if empty else 0.0)
+    _, path = path_of(entry.flow, critical, executed, often)
+    often |= _along(entry, path, weights, left)
+    latency = sum(critical[name] * often[name] for name in path)
     return Course(latency, entry.pressure, code_size(entry.flow, run, often, path))
+
+
+def _along(
+    entry: _Entry, path: Sequence[str], weights: Mapping[str, Mapping[Line, float]], budget: Mapping[Numbered, float]
+) -> dict[str, float]:
+    """How often a warp runs the blocks on its path. The loops of several kernels are there once beside each other and
+    once for each that goes on alone: a warp leaves the common copy when one of them ends, and no instruction is run
+    more often in all copies than its kernel runs it. `budget` says how often that is, for all copies of a CTA."""
+    left = dict(budget)
+    later: list[set[Numbered]] = [set()]
+    for name in reversed(path):
+        later.append(later[-1] | {line[:2] for line in weights[name]})
+    found = {}
+    for name, after in zip(path, later[-2::-1], strict=True):
+        each: dict[int, tuple[float, Numbered]] = {}
+        for line, weight in weights[name].items():
+            number = line[:2]
+            may = min(weight, left.get(number, 0.0) / entry.lines[name][line][0])
+            each[number[0]] = max(each.get(number[0], (0.0, number)), (may, number))
+        running = [(may, number) for may, number in each.values() if may > 0.0]
+        if not running:
+            if weights[name]:
+                found[name] = 0.0
+            continue
+        ends = min(may for may, _ in running)
+        found[name] = max(may if number not in after else ends for may, number in running)
+        for line in weights[name]:
+            left[line[:2]] = left.get(line[:2], 0.0) - found[name] * entry.lines[name][line][0]
+    return found
 
 
 def _weight(entry: _Entry, line: Line, times: Mapping[int, Mapping[int, Times]]) -> float:

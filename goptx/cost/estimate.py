@@ -140,14 +140,20 @@ def estimate(
         parts["shared"] += warps * spilled * SPILL["shared"]
         lasts = machine.turnover + LOADED * wave.latency
         longest, in_turn = max(longest, lasts), in_turn + wave.ctas / places * lasts
-    if len(loads) > 1 and in_turn > longest and not longest_first:
-        in_turn += min(in_turn - longest, longest * TAIL)
     parts["latency"] = machine.gap + max(longest, in_turn)
+    idle = 0.0 if len(loads) == 1 or longest_first else _idle(max(parts.values()), longest, in_turn)
     if fetched := _fetched(waves, machine):  # a warp that waits for code issues nothing
         parts["instructions"] = parts.pop("arithmetic") + fetched
-    cycles = sum(part**OVERLAP for part in parts.values()) ** (1 / OVERLAP)
+    cycles = sum(part**OVERLAP for part in parts.values()) ** (1 / OVERLAP) + idle
     filled = min(sum(wave.ctas for wave in waves) / resident, 1.0)
     return Estimate(cycles, parts, registers, fits.fraction, filled)
+
+
+def _idle(busy: float, longest: float, in_turn: float) -> float:
+    """Cycles in which SMs are idle at the end, if one of the longest CTAs begins last. `busy` are the cycles of the
+    resource that is used most: where the CTAs wait for it rather than for themselves, each lasts longer."""
+    lasts = longest * max(busy / max(in_turn, longest), 1.0)
+    return TAIL * max(min(busy - lasts, lasts), 0.0)
 
 
 def folded(loads: Sequence[Load], waves: Sequence[Wave], registers: int, shared: int, arch: str) -> Estimate:

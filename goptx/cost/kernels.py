@@ -6,6 +6,7 @@ assumption is a weighted sum of it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -43,7 +44,8 @@ FORK = 6  # slots of a branch whose sides are not: it, and what reconverges the 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """How often a warp executes a line of the file in all, and in one run of the innermost loop around it."""
+    """How often a warp of a fused kernel executes a line of the file in all, and in one run of the innermost loop
+    around it. The side of a branch counts by the share of the warps that run it."""
 
     all: float
     outside: float
@@ -108,9 +110,9 @@ class Alone:
         return self.under(self.unknown.middle).work
 
     @cached_property
-    def lines(self) -> frozenset[int]:
-        """The lines of its instructions."""
-        return frozenset(i.line for i in self.flow.instructions())
+    def lines(self) -> Mapping[int, int]:
+        """The lines of its instructions, and how many are in each."""
+        return Counter(i.line for i in self.flow.instructions())
 
     def everywhere(self, behaviour: Behaviour) -> float:
         """Cycles of a warp that executes all blocks, whatever their order."""
@@ -138,18 +140,27 @@ class Alone:
         blocks = self.flow.blocks.items()
         executed = {name: len(block.instructions()) * passes[name] for name, block in blocks}
         run = {name: float(sum(map(slots, block.instructions()))) for name, block in blocks}
-        latency, path = path_of(self.flow, self.critical, executed, passes)
+        latency, path = path_of(self.flow, self.critical, executed, often)
+        latency += self._other_sides(path, often)
         course = Course(latency, self.pressure, code_size(self.flow, run, passes, path))
         ended = total(self.units, {name: float(name in (self.early or ())) for name in self.flow.blocks})
         ended = {unit: min(cycles, own[unit]) for unit, cycles in ended.items()}
         fused_ended = {**ended, "issue": min(fused["issue"], ended["issue"] + LONG_SIDE)}
-        return Acts(Work(own, course), fused, ended, fused_ended, self._lines(passes))
+        return Acts(Work(own, course), fused, ended, fused_ended, self._lines(passes, together))
+
+    def _other_sides(self, path: Sequence[str], often: Mapping[str, float]) -> float:
+        """Cycles of the sides of branches that are not on the path of a warp: lanes that diverge run one side after the
+        other. Sides under predicates run together."""
+        taken = {*path}
+        long = (f for f in self.forks if f.block in taken and max(f.lengths) > PREDICATED_ALONE)
+        others = {name for fork in long for side in fork.sides for name in side} - taken
+        return sum(self.critical[name] * often[name] for name in others)
 
     @staticmethod
     def _cached(units: dict[str, float], behaviour: Behaviour) -> dict[str, float]:
         return units | {"memory": units["memory"] / (L2_SPEED if behaviour.cached else 1.0)}
 
-    def _lines(self, passes: Mapping[str, float]) -> dict[int, Times]:
+    def _lines(self, passes: Mapping[str, float], share: Mapping[str, float]) -> dict[int, Times]:
         bodies = loops(self.flow)
         found: dict[int, Times] = {}
         for name, block in self.flow.blocks.items():
@@ -157,8 +168,8 @@ class Alone:
             outside = passes[name] if not around else _outside(self.flow, around, passes)
             for i in block.instructions():
                 before = found.get(i.line)
-                if before is None or before.all < passes[name]:
-                    found[i.line] = Times(passes[name], outside)
+                if before is None or before.all < passes[name] * share[name]:
+                    found[i.line] = Times(passes[name] * share[name], outside * share[name])
         return found
 
 
@@ -177,14 +188,21 @@ def alone(
     known, `InputError` if `known` has a line where no loop begins, or a specification without the kernel."""
     found = _analysed(Same(kernel.module), kernel.entry, Same(machine), Same(table), kernel.max_inlined)
     if known == NOTHING:
-        return found
+        return _in_shape(Same(found), shape) if shape and None in found.loops.values() else found
     where = f"{kernel.module.source}: kernel {letter} ({kernel.entry})"
     known, launch = _specified(known, kernel, shape, where)
-    counted = _counted(found.flow, kernel, launch, known.arguments) if launch and known.arguments is not None else {}
+    counted = _counted(found.flow, kernel, launch, known.arguments or {}) if launch else {}
     ctas = shape.ctas if shape else None
     live = None if known.live_ctas is None else min(known.live_ctas / (ctas or max(known.live_ctas, 1)), 1.0)
     trips = _with_known({**found.loops, **counted}, found.heads, known, where)
     return replace(found, loops=trips, live=live, _acts={})
+
+
+@lru_cache(maxsize=64)
+def _in_shape(kernel: Same[Alone], shape: Shape) -> Alone:
+    """With the loops counted that depend on nothing but the launch shape, such as those over the threads of a CTA."""
+    counted = launch_trips(kernel.held.flow, shape, {})
+    return replace(kernel.held, loops={**kernel.held.loops, **counted}, _acts={}) if counted else kernel.held
 
 
 def _specified(known: Known, kernel: Chosen, shape: Shape | None, where: str) -> tuple[Known, Shape | None]:

@@ -1,18 +1,20 @@
 """The work of one warp of a kernel: how long it occupies each unit, and how long it takes alone.
 
 Requires: a flow without regions, and how often each of its blocks is run. Neighbouring lanes are taken to access
-neighbouring elements, and every access to go to memory: the contents of caches are not known.
+neighbouring elements, and every access to go to memory, but for loads of what the caches of an SM have
+(cached_loads.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
 from goptx.analysis.cfg import Block, Code, Flow, instructions_in
 from goptx.analysis.dataflow import read, written
+from goptx.cost.cached_loads import cached_loads
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.hardware import QUARTERS, WARP, Machine
 from goptx.cost.register_estimate import Pressure
@@ -88,13 +90,17 @@ def _sum(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, floa
 
 def units_of(flow: Flow, machine: Machine) -> dict[str, dict[str, float]]:
     """For each block, the cycles of each unit for a warp that executes it once, for `Work.units`."""
-    return {name: _units(block, machine) for name, block in flow.blocks.items()}
+    cached = cached_loads(flow)
+    return {
+        name: _units(block, machine, {number for its, number in cached if its == name})
+        for name, block in flow.blocks.items()
+    }
 
 
-def _units(block: Block, machine: Machine) -> dict[str, float]:
+def _units(block: Block, machine: Machine, cached: Collection[int]) -> dict[str, float]:
     found = dict.fromkeys(UNITS, 0.0)
     found["issue"] = float(bool(block.end.reads()))
-    for instruction in block.instructions():
+    for number, instruction in enumerate(block.instructions()):
         facts = facts_of(instruction.opcode)
         found["issue"] += slots(instruction) * machine.cycles("issue")
         if unit := unit_of(facts):
@@ -103,7 +109,7 @@ def _units(block: Block, machine: Machine) -> dict[str, float]:
             moved = moved_bytes(instruction)
             accesses = max(fragments(instruction), moved / 4, 1)
             found["shared"] += accesses * machine.cycles("shared")
-            if facts.space in _OUTSIDE:
+            if facts.space in _OUTSIDE and number not in cached:
                 found["memory"] += WARP * moved * machine.sms * QUARTERS / machine.memory
     return found
 

@@ -290,7 +290,7 @@ class _Launch:
         return self._whole(which, entry).pressure
 
     def _whole(self, which: Sequence[int], entry: int = 0) -> Course:
-        if self.made is not None and self.candidate.strategy != "horizontal":
+        if self.made is not None and self.candidate.strategy != "horizontal" and not self._unchanged(which):
             return self.made.course(self.behaviours, which, entry)
         works = [self.acts[k].work for k in which]
         joined = [self.factors[k] for k in which]
@@ -306,6 +306,10 @@ class _Launch:
                 )
             case _:
                 return reduce(Work.beside, (w.copies(n) for w, n in zip(works, joined, strict=True))).course
+
+    def _unchanged(self, which: Sequence[int]) -> bool:
+        """Whether a CTA runs one kernel only, as it is."""
+        return self.candidate.strategy in ("interleave", "separate") and all(self.factors[k] == 1 for k in which)
 
 
 def _segments(parts: Mapping[int, float]) -> Iterator[tuple[list[int], float]]:

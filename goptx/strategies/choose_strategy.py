@@ -211,7 +211,8 @@ class Search:
 def _decided(chosen: Candidate, found: Mapping[Candidate, Prospect]) -> str:
     """Why the candidate is chosen, and by how much it is estimated to be faster than other strategies."""
     own, least = found[chosen].cycles, min(e.cycles for e in found.values())
-    why = "the least estimate" if own == least else f"within {TIE:.0%} of the least estimate and of fewest CTAs"
+    near = f"within {TIE:.0%} of the least estimate, and faster in the mean of all assumptions"
+    why = "the least estimate" if own == least else near
     others = [c for c in found if c.strategy != chosen.strategy]
     if not others:
         return why

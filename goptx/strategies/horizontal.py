@@ -21,8 +21,8 @@ from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
 from goptx.sources.kernel_text import Chosen
-from goptx.strategies.dispatch import choices_of, ending_together, side_by_side, split_loops_of_each
 from goptx.weaving.converge.converge import converge_kernel
+from goptx.weaving.dispatch import choices_of, ending_together, side_by_side, split_loops_of_each
 from goptx.weaving.folding.virtual_ctas import with_end
 from goptx.weaving.link.link import link
 from goptx.weaving.merging.barrier_ids import prepare_barriers

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import groupby
 from pathlib import Path
 
-from goptx.analysis.cfg import Flow
 from goptx.cost.ctas_at_once import ctas_of_each
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
@@ -17,19 +15,12 @@ from goptx.options import BINDINGS, Assume, Binding, Fold, ParameterPairs, Place
 from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
-from goptx.strategies.dispatch import choices_of, ending_together, side_by_side, split_loops_of_each
-from goptx.weaving.converge.converge import converge_kernel
-from goptx.weaving.dependent.shared_inputs import InCommon
-from goptx.weaving.folding.virtual_ctas import with_end
+from goptx.weaving.ctas_of_one_kernel import interleaved
 from goptx.weaving.link.link import link
-from goptx.weaving.merging.barrier_ids import prepare_barriers
-from goptx.weaving.model import Choices, Converged, Kernel, Linked
+from goptx.weaving.model import Linked
 from goptx.weaving.request import check_request
 from goptx.weaving.shapes.folded import check_blocks, check_interleaved_fold
 from goptx.weaving.shapes.interleaved import MOST_ROUND, Interleaved
-from goptx.weaving.shapes.launch_demands import known_shape
-from goptx.weaving.shapes.range_guard import guard_ranges
-from goptx.weaving.shapes.shape_kernels import shape
 
 MOST = 1 << 16  # CTAs of one round of the ratio
 
@@ -81,19 +72,8 @@ def interleave(
     _check_binding(binding, len(kernels), placement, ratio)
     linked = link(kernels, arch, name, own)
     layout = _layout(linked, tuple(ratio or ()), fold, ctas, binding)
-    shaped = shape(linked, kernels, own, placement or ("front" if fold and not ratio else None), layout)
-    shaped, common = InCommon.found(shaped, same, "interleave")
-    shaped = replace(shaped, notes=(*shaped.notes, *common.loaded_by_each(shaped)))
-    choices = choices_of(shaped, latency, presume)
-    converged = [
-        converge_kernel(shaped, k, choices) if shaped.is_copy(k) else _as_written(shaped, k, choices)
-        for k in shaped.kernels
-    ]
-    if fold is not None:
-        converged = [with_end(shaped, k, made) for k, made in zip(shaped.kernels, converged, strict=True)]
-    looped = split_loops_of_each(shaped, guard_ranges(shaped, converged))
-    flows = _with_barriers_of_copies(shaped, looped)
-    return side_by_side("interleave", kernels, shaped, looped, flows, choices)
+    placement = placement or ("front" if fold and not ratio else None)
+    return interleaved(kernels, linked, own, latency, presume, placement, layout, same)
 
 
 def _layout(
@@ -111,20 +91,6 @@ def _layout(
         return replace(made, fold=fold, ctas=tuple(ctas) if ctas else ctas_of_each(made, linked))
 
     return placed
-
-
-def _as_written(linked: Linked, kernel: Kernel, choices: Choices) -> Converged:
-    """The kernel unchanged; but in folded grids threads that end are waited for between two CTAs."""
-    return ending_together(linked, kernel, choices) if linked.loops else Converged(kernel.flow, as_written=True)
-
-
-def _with_barriers_of_copies(linked: Linked, converged: Sequence[Converged]) -> list[Flow]:
-    """A CTA has the barriers of one kernel only, which are in the way of those of its copies alone."""
-    flows: list[Flow] = []
-    for _, several in groupby(zip(linked.kernels, converged, strict=True), key=lambda made: made[0].letter):
-        copies, own = zip(*several, strict=True)
-        flows += prepare_barriers(copies, own, known_shape(linked)) if len(copies) > 1 else [own[0].flow]
-    return flows
 
 
 def _check_binding(

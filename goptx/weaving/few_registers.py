@@ -74,11 +74,16 @@ class Room:
     @cached_property
     def ctas(self) -> int:
         """The CTAs that fit on an SM with the registers of each kernel alone, and the shared memory of all."""
-        return min(map(self.fitting, _alone(self.linked)))
+        return min(map(self.fitting, self.alone))
+
+    @cached_property
+    def alone(self) -> Sequence[Demand]:
+        """The demand of each kernel with all its copies."""
+        return [*_alone(self.linked)]
 
     def fitting(self, needed: Demand) -> int:
         """The CTAs that surely fit on an SM."""
-        registers, plan = min(int(SURE * needed.registers), self.most), self.linked.plan
+        registers, plan = min(int(SURE * needed.firm), self.most), self.linked.plan
         shared = plan.shape.shared or 0 if plan else 0
         return occupancy(self.arch, registers, shared, self.threads).ctas_per_sm
 
@@ -95,14 +100,13 @@ class Room:
             return f"a thread would need about {needed.live} registers of {self.most}, so that about {spilled} spill"
         if (fit := self.fitting(needed)) < self.fitting(Demand()) and fit < self.ctas:
             return (
-                f"a thread would need about {needed.registers} registers, with which {fit} CTAs of {self.threads} "
+                f"a thread would need about {needed.firm} registers, with which {fit} CTAs of {self.threads} "
                 f"threads fit on an SM, and {self.ctas} with each kernel alone"
             )
         return ""
 
 
 def _alone(linked: Linked) -> Iterator[Demand]:
-    """The demand of each kernel with all its copies."""
     for given in linked.given:
         own = [k for k in linked.kernels if k.letter == given.letter]
         yield reduce(add, (demand(k.flow, k.registers, linked.target[0]) for k in own))
@@ -115,15 +119,15 @@ def drafted(linked: Linked, converged: Sequence[Converged], whole: MergeInput, c
 
 
 def with_few_registers(
-    linked: Linked, converged: Sequence[Converged], first: Draft, in_sequence: Callable[[], MergeInput] | None
+    room: Room, converged: Sequence[Converged], first: Draft, in_sequence: Callable[[], MergeInput] | None
 ) -> Draft:
     """The first draft, if as many CTAs fit on an SM as with each kernel alone and many of them run several kernels;
     else the kernels `in_sequence` (block after block, where they cannot be), if that helps."""
+    linked = room.linked
     if len(linked.given) < 2:
         return first
-    room = Room.of(linked, converged)
     own = room.needed(first.flow)
-    problem, rare = room.problem(own), _rarely_together(linked.plan) if linked.plan and in_sequence else ""
+    problem, rare = room.problem(own), rarely_together(linked.plan) if in_sequence else ""
     if problem or rare:
         try:
             how, whole = ("one after the other", in_sequence()) if in_sequence else ("block after block", first.whole)
@@ -138,10 +142,12 @@ def with_few_registers(
     return replace(first, needed=own)
 
 
-def _rarely_together(plan: Plan) -> str:
+def rarely_together(plan: Plan | None) -> str:
     """Why interleaving has nothing to gain, if few CTAs run several kernels; "" otherwise."""
+    if plan is None or plan.same_shape:
+        return ""
     known = [prod(c for c in axes if c) for axes in plan.carried("grid", plan.shapes) if None not in axes]
     *_, second, most = sorted(known) if len(known) == len(plan.shapes) else (1, 1)
-    if plan.same_shape or second * RARE > most:
+    if second * RARE > most:
         return ""
     return f"of {most} CTAs, {second} run several kernels"

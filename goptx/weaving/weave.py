@@ -18,9 +18,10 @@ from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import kernels_of, shapes_of
 from goptx.weaving.converge.converge import converge
 from goptx.weaving.converge.split_loops import split_loops
+from goptx.weaving.ctas_of_one_kernel import fewer_rounds, interleaved_if_possible
 from goptx.weaving.emit.emit import emit
 from goptx.weaving.emit.reconverge import reconverge
-from goptx.weaving.few_registers import drafted, with_few_registers
+from goptx.weaving.few_registers import Room, drafted, rarely_together, with_few_registers
 from goptx.weaving.link.link import link
 from goptx.weaving.merging import merge as merging
 from goptx.weaving.merging.barrier_ids import prepare_barriers
@@ -86,7 +87,9 @@ def weave(
     policy: "latency", "paper" (the greedy of the GoPTX paper) or "concat" (no interleaving); by default "latency",
         and "paper" with merge="paper". The latter two order each pair of blocks, or of slices, by itself. Where it is
         left out, the kernels stand one after the other if interleaved they would spill registers or fewer CTAs would
-        fit on an SM, or if at most one CTA in eight runs several kernels; the report's notes say so.
+        fit on an SM; and, as with "interleave", each CTA runs one kernel if at most one in eight would run several, or
+        if the GPU would begin them in fewer rounds so. The report's notes say it, and `strategy` is "interleave" then.
+        That needs `shapes`, and neither `placement`, `divergence` nor `same`.
     slicing: "adaptive" (default; of each kernel, the mean latency of its blocks), a threshold in cycles, or None.
         Policy "latency" leaves adaptive slicing out where it would make the woven kernel longer.
     divergence: what to do where the lanes of a warp diverge: "park" (the other kernel waits meanwhile),
@@ -149,13 +152,21 @@ def weave(
         candidates = [slice(pair, thresholds) for thresholds in slicings]
         whole = merging.merge(candidates, limits)
     if common:
-        made = common.loaded_once(shaped, whole, flows)
-        shaped, whole, flows = made.linked, made.side, made.flows
+        loaded = common.loaded_once(shaped, whole, flows)
+        shaped, whole, flows = loaded.linked, loaded.side, loaded.flows
 
     draft = drafted(shaped, looped, whole, choices)
     if by_default:
+        room = Room.of(shaped, looped)
+        one_each = None
+        if shapes and placement is None and divergence is None and not common:
+            one_each = partial(interleaved_if_possible, chosen, shapes, arch, name, latency, presume)
+        if one_each and (why := rarely_together(shaped.plan)) and (made := one_each(why)):
+            return made
         sequence = None if common else partial(_in_sequence, shaped, inputs, slicings[-1], limits)
-        draft = with_few_registers(shaped, looped, draft, sequence)
+        draft = with_few_registers(room, looped, draft, sequence)
+        if one_each and (why := fewer_rounds(room, draft.needed)) and (made := one_each(why)):
+            return made
     final = reconverge(draft.flow, looped, draft.merged)
     taken = replace(draft.choices, slicing=draft.whole.slicing)
     notes = (*draft.whole.notes, draft.note) if draft.note else draft.whole.notes

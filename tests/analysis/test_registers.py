@@ -4,7 +4,7 @@ import pytest
 
 import goptx
 from goptx.analysis.build_cfg import control_flow
-from goptx.analysis.registers.register_demand import Demand, demand
+from goptx.analysis.registers.register_demand import TOGETHER, Demand, demand
 from goptx.device.assemble import assemble, find_ptxas
 from goptx.ptx.flatten import flatten
 
@@ -36,7 +36,7 @@ def sums(number: int) -> str:
 def test_loads_may_wait_for_each_other_or_together() -> None:
     each = " ".join(f"ld.global.f32 %f{i}, [%rd3+{128 * i}]; add.f32 %f0, %f0, %f{i};" for i in range(1, 20))
     found = needed(f"{loads(1)} {each} st.global.f32 [%rd3], %f0; ret;")
-    assert found.live < 8 and found.eager >= 20
+    assert found.live < 8 and found.eager.value >= 20
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,42 @@ def test_a_value_under_a_guard_is_not_live_before() -> None:
     begin = "mov.u32 %r2, 0; setp.eq.s32 %p1, %r1, 3; "
     guarded = "@%p1 ld.global.f32 %f1, [%rd3]; @%p1 st.global.f32 [%rd3+4], %f1; "
     assert needed(begin + loop.format(guarded)).live <= needed(begin + loop.format("")).live + 1
+
+
+def test_loads_of_two_iterations_of_a_short_loop_begin_together() -> None:
+    loop = "LOOP: {0} add.s64 %rd3, %rd3, 4; setp.lt.u64 %p2, %rd3, %rd2; @%p2 bra LOOP; st.global.f32 [%rd1], %f90;"
+    body = f"{loads(6)} {sums(6)} add.f32 %f90, %f90, %f5;"
+    found = needed(loop.format(body))
+    assert found.early.value >= needed(loop.format(f"bar.sync 0; {body}")).early.value + 4  # nothing passes a barrier
+    assert found.live < found.early.value <= TOGETHER
+
+
+def test_sums_of_wgmma_stand_above_the_registers_of_calls() -> None:
+    assert Demand(live=11, sums=4).registers == 30 and Demand(live=135, sums=128).registers == 154
+
+
+def test_values_that_several_results_need_are_used_up_at_once() -> None:
+    """One result after the other would keep the inputs of all results of the first kind for those of the second."""
+    number = 16
+    halves = " ".join(f"cvt.f32.f16 %f{i + 40}, %h{i};" for i in range(number))
+    results = " ".join(
+        f"{op}.f32 %f{i + at}, %f{i + 40}, %f{i + 40 + number // 2};"
+        for op, at in (("add", 60), ("sub", 70))
+        for i in range(number // 2)
+    )
+    stores = " ".join(f"st.global.f32 [%rd3+{4 * i}], %f{60 + i};" for i in range(8))
+    stores += " ".join(f"st.global.f32 [%rd3+{400 + 4 * i}], %f{70 + i};" for i in range(8))
+    inputs = ".reg .f16 %h<16>; " + " ".join(f"ld.global.b16 %h{i}, [%rd3+{2 * i}];" for i in range(number))
+    found = needed(f"{inputs} {halves} {results} {stores} ret;")
+    assert found.live <= number + 12
+
+
+def test_a_constant_beyond_an_address_takes_no_register() -> None:
+    first = "add.s64 %rd5, %rd3, 2048; ld.global.f32 %f1, [%rd3]; ld.global.f32 %f2, [%rd5]; add.f32 %f3, %f1, %f2;"
+    rest = "st.global.f32 [%rd3], %f3; st.global.f32 [{0}], %f3; ret;"
+    near = needed(first + rest.format("%rd5")).live
+    assert near == needed(first + rest.format("%rd3")).live
+    assert needed(first.replace("2048", "%rd2") + rest.format("%rd5")).live > near
 
 
 def test_what_is_live_across_a_slow_path_stays_there() -> None:

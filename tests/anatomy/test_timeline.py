@@ -48,7 +48,7 @@ def test_numbers_of_a_pair() -> None:
     assert found.woven.cycles < found.cycles_alone and found.woven.stalled < found.stalled_alone
     loads = [s for s in found.woven.slots if s.access == "load" and s.space == "global"]
     assert {s.latency for s in loads} == {load_table("sm_90", "sm_90").cycles("ld.global")}
-    assert [s.text for s in found.woven.slots if s.barrier] == ["bar.sync 1;", "barrier.sync 0;"]
+    assert [s.text for s in found.woven.slots if s.barrier] == ["bar.sync 1;", "bar.sync 0;"]
     assert {s.space for s in found.woven.slots if s.access == "store"} <= {"global", "shared"}
     assert not any(s.far for s in result("pair").timeline("entry").woven.slots if s.space == "param")
 

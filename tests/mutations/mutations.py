@@ -537,7 +537,7 @@ MUTATIONS = (
     ),
     Mutation(
         "kernels that run as they are keep irreducible loops",
-        "goptx/strategies/dispatch.py",
+        "goptx/weaving/dispatch.py",
         "else split_as_it_is(made, limits)",
         "else made",
         f"{SPLIT}::test_kernels_that_run_as_they_are_get_single_entry_loops[interleave]",

@@ -9,6 +9,7 @@ from bodies import flow
 
 import goptx
 from goptx import InputError, Shape
+from goptx.analysis.registers.register_demand import Demand
 from goptx.cli import main
 from goptx.cost.assumptions import MIDDLE, NOTHING, Behaviour, Known, Unknown, known_of, table
 from goptx.cost.branches import early_end, forks, shares
@@ -175,7 +176,9 @@ def test_a_candidate_that_may_lose_much_is_not_chosen() -> None:
     assert best(found) == safe
     assert best({**found, bold: prospect(40, 100 * (1 + LOSS / 2))}) == bold
     assert best({separate: found[separate], bold: found[bold]}) == separate
-    assert best({separate: found[separate], safe: prospect(100.1, 50)}) == separate  # no gain in the middle
+    assert best({separate: found[separate], safe: prospect(102, 50)}) == separate  # a loss in the middle
+    assert best({separate: found[separate], safe: prospect(100.1, 50)}) == safe  # much to gain, nothing to lose
+    assert best({separate: found[separate], safe: prospect(100.1, 90)}) == separate
     assert best({separate: found[separate], safe: prospect(98.5, 106)}) == separate  # it may lose more than it gains
     assert (
         found[bold].worst[0] == pytest.approx(1 / (1 + 2 * LOSS))
@@ -225,7 +228,7 @@ def test_warps_that_have_ended_leave_their_place() -> None:
 
     def cycles(threads: int) -> float:
         waves = [Wave(1 << 16, threads, 1e4), Wave(1, 256, 1.0)]
-        return estimate([load, load], waves, Pressure(20), 0, "sm_90", together=False).cycles
+        return estimate([load, load], waves, Pressure.of(Demand(20)), 0, "sm_90", together=False).cycles
 
     assert cycles(32) < cycles(256) / 3
 
@@ -233,10 +236,10 @@ def test_warps_that_have_ended_leave_their_place() -> None:
 def test_kernels_that_fill_parts_of_the_gpu_run_at_the_same_time() -> None:
     own = dict.fromkeys(("issue", "integer", "double", "special", "shared", "memory"), 0.0) | {"issue": 1e6}
     load = Load(own, 66, 256)
-    one = estimate([load], [Wave(66, 256, 1e7)], Pressure(20), 0, "sm_90")
+    one = estimate([load], [Wave(66, 256, 1e7)], Pressure.of(Demand(20)), 0, "sm_90")
     both = side_by_side([one, one], [load, load], "sm_90").cycles
     assert one.cycles < both < 1.1 * one.cycles and one.then(one).cycles == 2 * one.cycles
-    full = estimate([Load(own, 1 << 16, 256)], [Wave(1 << 16, 256, 1e7)], Pressure(20), 0, "sm_90")
+    full = estimate([Load(own, 1 << 16, 256)], [Wave(1 << 16, 256, 1e7)], Pressure.of(Demand(20)), 0, "sm_90")
     assert side_by_side([full, full], [load, load], "sm_90").cycles == full.then(full).cycles
 
 

@@ -11,6 +11,7 @@ from bodies import flow
 
 import goptx
 from goptx import Shape
+from goptx.analysis.registers.register_demand import Demand
 from goptx.cost.estimate import Load, Wave, estimate, next_step
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import alone
@@ -18,7 +19,6 @@ from goptx.cost.register_estimate import Pressure
 from goptx.cost.trips import loop_trips, trips, unknown_depth
 from goptx.cost.work import Course, Work
 from goptx.latency.table import load_table
-from goptx.memo import Deferred
 from goptx.results.given_kernels import kernels_of
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import possible_candidates
@@ -198,7 +198,7 @@ def test_the_cap_holds_unless_another_is_asked_for() -> None:
 
 def work(issue: float = 100, latency: float = 1000, live: int = 20, memory: float = 50) -> Work:
     units = {"issue": issue, "integer": 0.0, "double": 0.0, "special": 0.0, "shared": 10.0, "memory": memory}
-    return Work(units, Course(latency, Pressure(live)))
+    return Work(units, Course(latency, Pressure.of(Demand(live))))
 
 
 def cycles(of: Work, ctas: int = 1 << 20, shared: int = 0, cap: int | None = None) -> float:
@@ -214,23 +214,28 @@ def test_more_to_do_takes_longer() -> None:
     assert cycles(work(), shared=1 << 20) == float("inf")
 
 
+def of(live: int, across: int = 0) -> Pressure:
+    return Pressure.of(Demand(live, across))
+
+
 def test_a_cap_is_worth_it_near_a_step_only() -> None:
-    near, far = Pressure(30, 22, 0), Pressure(30, 60, 0)  # 35 registers, 73
-    assert near.registers == 35 and next_step(near, 0, 256, "sm_90") == 32
+    near, far = of(30), of(30, 60)
+    assert near.registers == 34 and next_step(near, 0, 256, "sm_90") == 32
     assert far.registers == 73 and next_step(far, 0, 256, "sm_90") is None
-    assert next_step(Pressure(30, 22, 0, 26), 0, 256, "sm_90") is None  # an instruction needs more
+    assert next_step(Pressure.of(Demand(30), 26), 0, 256, "sm_90") is None  # an instruction needs more
     assert cycles(work(), cap=16) > cycles(work())  # spills, and gains no warps
 
 
 def test_registers_follow_what_is_live() -> None:
-    straight, slow = Pressure(60, 0, 0), Pressure(60, 50, 0)
-    assert Pressure(10).registers < straight.registers < slow.registers
-    assert (straight + straight).registers > straight.registers == (straight | Pressure(5)).registers
+    straight, slow = of(40), of(40, 50)
+    assert of(10).registers < straight.registers < slow.registers
+    assert (straight + straight).registers > straight.registers == (straight | of(5)).registers
+    assert straight.times(2).registers == (straight + straight).registers
 
 
 def test_kernels_that_would_spill_together_are_not_fused() -> None:
     """Separate launches may spill, for they would alone."""
-    large = Pressure(80, needed=Deferred(lambda: 150))
+    large = of(150)
     wave, load = Wave(1 << 16, 128, 1000.0), Load(work().units, 1 << 16, 128)
     assert not large.spills and (large + large).spills and large.times(2).spills and not (large | large).spills
     assert estimate([load], [wave], large + large, 0, "sm_90").cycles < float("inf")
@@ -241,7 +246,7 @@ def test_kernels_that_would_spill_together_are_not_fused() -> None:
 def test_what_waits_is_worth_weaving() -> None:
     first, second = work(), work(latency=900)
     assert first.beside(second).course.latency < first.before(second).course.latency
-    assert first.beside(second).course.pressure.live > first.before(second).course.pressure.live
+    assert first.beside(second).course.pressure.registers > first.before(second).course.pressure.registers
     assert first.copies(4).course.latency < first.in_sequence(4).course.latency
 
 

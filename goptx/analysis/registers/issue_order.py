@@ -1,17 +1,20 @@
-"""How many words are live at most while the operations of a block run, in two orders that the assembler may choose.
+"""How many words are live at most while the operations of a block run, in three orders that the assembler may choose.
 
-Requires: operations of straight code, the words live before and after. *Eager*: what has the longest way to the end of
-the block comes first, as soon as its inputs are there, so that loads begin early and wait together. *Thrifty*: each
-operation comes right before what needs it, or as it is written; the better of the two.
+Requires: operations of straight code, the words live before and after. *Thrifty*: each operation comes right before
+what needs it, or as it is written; the better of the two. *Loads first*: the same, but loads from far memory begin
+before all else, and wait together. *Eager*: what has the longest way to the end of the block comes first, as soon as
+its inputs are there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from heapq import heappop, heappush
 
-from goptx.analysis.registers.machine_operations import Operation, Words
+from goptx.analysis.registers.machine_operations import FAR, NEAR, Operation, Words
+
+FEW = 25  # live words up to which no further order is looked for: an SM is full
 
 Value = int  # of one definition: a word of before has its own number, a later definition a negative one
 Values = list[tuple[tuple[Value, ...], tuple[Value, ...]]]  # of each operation: what it defines, and what it uses
@@ -19,7 +22,7 @@ Values = list[tuple[tuple[Value, ...], tuple[Value, ...]]]  # of each operation:
 
 class IssueOrders:
     """The orders of a block. The number of an order is the most words that are live at once: `as_written`, `thrifty`
-    (at most that) and `eager`, each found when it is asked for."""
+    (at most that), `loads_first` and `eager`, each found when it is asked for."""
 
     def __init__(self, block: Sequence[Operation], before: Collection[int], after: Collection[int]) -> None:
         self.block = block
@@ -29,7 +32,15 @@ class IssueOrders:
 
     @property
     def thrifty(self) -> int:
-        return min(self.as_written, self._peak(_late(self.block, self._values, self._needs)))
+        late = _late(self.block, self._values, self._needs)
+        found = min(self.as_written, self._peak(late))
+        if found <= FEW:
+            return found
+        return min(found, self._peak(_completing(self._values, self._needs, late, self._left)))
+
+    @property
+    def loads_first(self) -> int:
+        return self._peak(_late(self.block, self._values, self._needs, _is_far))
 
     @property
     def eager(self) -> int:
@@ -41,6 +52,23 @@ class IssueOrders:
 
     def _peak(self, order: Collection[int]) -> int:
         return _peak(self._values, order, self._live, self._left)
+
+
+def unrolled(block: Sequence[Operation], before: Collection[int], after: Collection[int], times: int) -> int:
+    """The most words live at once in a loop of one block, of which several iterations begin their loads together."""
+    copies = list(block) * times
+    values, left = _values(copies, before, after)
+    order = _late(copies, values, _precedence(copies, values), is_load)
+    return _peak(values, order, len(before), left)
+
+
+def is_load(operation: Operation) -> bool:
+    """Whether it loads from memory other than parameters and constants, or waits as long."""
+    return operation.cycles >= NEAR
+
+
+def _is_far(operation: Operation) -> bool:
+    return operation.cycles >= FAR
 
 
 def _values(
@@ -111,13 +139,19 @@ def _precedence(block: Sequence[Operation], values: Values) -> list[list[int]]:
     return needs
 
 
-def _late(block: Sequence[Operation], values: Values, needs: Sequence[Sequence[int]]) -> list[int]:
-    """Depth first from the operations that nothing in the block needs, or that have an effect, in the given order."""
+def _late(
+    block: Sequence[Operation],
+    values: Values,
+    needs: Sequence[Sequence[int]],
+    begins: Callable[[Operation], bool] | None = None,
+) -> list[int]:
+    """Depth first from the operations for which `begins` holds, and then from those that nothing in the block needs, or
+    that have an effect, in the given order."""
     needed = {n for own in needs for n in own}
     order: list[int] = []
     seen = [False] * len(block)
     roots = [i for i, o in enumerate(block) if o.effective or i not in needed or not values[i][0]]
-    for root in roots:
+    for root in (*(i for i, o in enumerate(block) if begins and begins(o)), *roots):
         waiting = [] if seen[root] else [(root, iter(needs[root]))]
         seen[root] = True
         while waiting:
@@ -130,6 +164,45 @@ def _late(block: Sequence[Operation], values: Values, needs: Sequence[Sequence[i
                 seen[following] = True
                 waiting.append((following, iter(needs[following])))
     return order
+
+
+def _completing(
+    values: Values, needs: Sequence[Sequence[int]], order: Sequence[int], uses: Mapping[Value, int]
+) -> list[int]:
+    """The operations in this order, but for those that leave no more words live than there were before: each runs as
+    soon as what it needs is there. So values that several results are computed from are needed for a short time."""
+    left = dict(uses)
+    missing = [len(own) for own in needs]
+    followers: list[list[int]] = [[] for _ in needs]
+    users: dict[Value, list[int]] = {}
+    for i, own in enumerate(needs):
+        for n in own:
+            followers[n].append(i)
+        for value in values[i][1]:
+            users.setdefault(value, []).append(i)
+    found: list[int] = []
+    done = [False] * len(order)
+
+    def grows(i: int) -> bool:
+        defines, used = values[i]
+        return sum(1 for v in defines if left.get(v)) > sum(1 for v in used if left[v] == 1)
+
+    for first in order:
+        waiting = [first]
+        while waiting:
+            i = waiting.pop()
+            if done[i] or (i != first and (missing[i] or grows(i))):
+                continue
+            done[i] = True
+            found.append(i)
+            for following in followers[i]:
+                missing[following] -= 1
+            near = list(followers[i])
+            for value in values[i][1]:
+                left[value] -= 1
+                near += users[value] if left[value] == 1 else ()
+            waiting += sorted({n for n in near if not done[n]}, reverse=True)
+    return found
 
 
 def _eager(block: Sequence[Operation], needs: Sequence[Sequence[int]]) -> list[int]:

@@ -16,12 +16,14 @@ from typing import NamedTuple
 from goptx.analysis.cfg import Code, Flow
 from goptx.analysis.dataflow import killed, read, register_of, written
 from goptx.analysis.registers.register_widths import widths
+from goptx.analysis.values.thread_values import number
 from goptx.ptx.ir import TYPE_BYTES, Instruction, Name, Operand, Registers, Vector
 from goptx.ptx.opcodes import Facts, Scope, facts_of
 
 OF_LAUNCH = ("%ntid", "%nctaid")
 OF_CTA = ("%ctaid", *OF_LAUNCH)
 FAR, NEAR, WARP, SOON = 500, 30, 20, 5  # cycles until a result is there: far memory, near memory, other lanes, else
+OFFSETS = 1 << 23  # bytes from an address that an access reaches by a constant of its own
 FAR_BASES = 90  # from sm_90 on, the sum of a parameter and a product needs the parameter in registers
 
 Words = tuple[int, ...]
@@ -140,6 +142,8 @@ class _Lowered:
         if inputs and _kind(code.opcode).integers and all(map(self._is_of_cta, inputs)):
             self.of_cta.add(register)
             return (None,) * size
+        if size == 2 and facts.adds and (base := self._with_offset(code)):
+            return base
         if len(code.operands) != 2:
             return None
         source = code.operands[1]
@@ -151,6 +155,14 @@ class _Lowered:
         if facts.moves:
             return words if len(words) == size else None
         return _converted(facts, words) if facts.copies else None
+
+    def _with_offset(self, code: Instruction) -> tuple[int | None, ...] | None:
+        """The words of the address to which a constant is added: an access to memory takes the constant itself."""
+        _, source, offset = code.operands
+        constant = number(offset)
+        if not isinstance(source, Name) or constant is None or abs(constant) >= OFFSETS:
+            return None
+        return self._words.get(source.text) if source.text in self.once - self.free else None
 
     def _put_together(self, source: Vector, size: int) -> tuple[int | None, ...] | None:
         found: list[int | None] = []

@@ -1,53 +1,106 @@
 """How many registers the assembler will give a kernel, from the words that are live in its code.
 
 Requires: a flow without regions. What ptxas 13.0 does was found in its machine code for about 900 kernels
-(benchmarks/register_estimate.py): it begins loads early as long as a thread has no more than the registers with which
-an SM is full; beyond, it saves registers where it can, and gives a few more than are live. It does not move code over
-a slow path (`div.rn` contains a branch), which takes registers of its own.
+(benchmarks/register_estimate.py): it begins loads early, also those of several iterations of a short loop, as long as a
+thread has no more than the registers with which an SM is full; beyond, it saves registers where it can, and gives a few
+more than are live. It does not move code over a slow path (`div.rn` contains a branch), which takes registers of its
+own. The sums that `wgmma` accumulates stand above the registers of the calling convention.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import chain
+from operator import add
 
 from goptx.analysis.cfg import Flow
-from goptx.analysis.registers.issue_order import IssueOrders
+from goptx.analysis.dataflow import written
+from goptx.analysis.registers.issue_order import IssueOrders, is_load, unrolled
 from goptx.analysis.registers.machine_operations import Operation, operations
-from goptx.analysis.registers.short_branches import live_words, with_short_branches_joined
+from goptx.analysis.registers.register_widths import widths
+from goptx.analysis.registers.short_branches import Joined, live_words, with_short_branches_joined
+from goptx.memo import Deferred, computed
 from goptx.ptx.ir import Registers
+from goptx.ptx.opcodes import facts_of
 
 FULL = 32  # registers of a thread with which an SM holds all its warps (65,536 for 2,048 threads)
 OWN = 7  # besides the live words: the stack pointer, two that the hardware takes, copies
-SLOW_PATH = 14  # registers that the code of a slow path takes
-BESIDE, SHARE = 3, 1.07  # given beyond FULL: so many times the live words, and so many more
+ROOM = 24  # live words up to which loads begin early
+EAGER = 0.15  # the share of what an eager order would take more that the assembler gives
+CLOSE = 27  # live words from which on it cannot always keep to FULL
+ABOVE = 0.5  # registers beyond FULL for each word above CLOSE: some kernels have FULL, others the next step, 40
+SLOW_PATH = 13  # registers that the code of a slow path takes
+BESIDE, SHARE = 2, 1.13  # given beyond FULL: so many times the live words, but for sums of `wgmma`, and so many more
+BELOW_SUMS = 26  # registers besides those of the sums of `wgmma`: 24 are below them
+ITERATIONS, SHORT, TOGETHER = 2, 70, 20  # iterations of loops of at most SHORT operations begin early, up to TOGETHER
 MOST = 255  # registers of a thread
-EARLY = FULL - OWN  # words for which loads begin early
+
+NONE = computed(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """The most words of 32 bits that are live at one point: at least (`live`), and if loads begin early (`eager`, of
-    which only what is below `EARLY` counts); and across a slow path."""
+    """The most words of 32 bits that are live at one point: at least (`live`), in the order of the code (`written`), if
+    loads begin early (`early`), and if everything does that can (`eager`); across a slow path; and those of the sums of
+    one `wgmma`. How loads begin decides nothing beyond the registers with which an SM is full, so it is found when it
+    is asked for."""
 
     live: int = 0
-    eager: int = 0
     across: int = 0
+    sums: int = 0
+    written: int = 0
+    early: Deferred[int] = field(default=NONE, compare=False, repr=False)
+    eager: Deferred[int] = field(default=NONE, compare=False, repr=False)
 
     def __add__(self, other: Demand) -> Demand:
-        return Demand(self.live + other.live, self.eager + other.eager, self.across + other.across)
+        return Demand(
+            self.live + other.live,
+            self.across + other.across,
+            self.sums + other.sums,
+            self.written + other.written,
+            Deferred(lambda: self.early.value + other.early.value),
+            Deferred(lambda: self.eager.value + other.eager.value),
+        )
 
-    @property
-    def wanted(self) -> int:
-        """The registers per thread that the assembler would give if there were enough."""
-        early = min(max(self.eager, self.live) + OWN, FULL)
-        saved = round(SHARE * self.live) + BESIDE if self.live >= FULL else 0
-        return max(early, saved, self.across + SLOW_PATH if self.across else 0)
+    def __or__(self, other: Demand) -> Demand:
+        """The demand of code that is either the one or the other."""
+        return Demand(
+            max(self.live, other.live),
+            max(self.across, other.across),
+            max(self.sums, other.sums),
+            max(self.written, other.written),
+            Deferred(lambda: max(self.early.value, other.early.value)),
+            Deferred(lambda: max(self.eager.value, other.eager.value)),
+        )
+
+    def times(self, copies: int) -> Demand:
+        """The demand of so many copies of the code at once."""
+        return reduce(add, [self] * copies)
 
     @property
     def registers(self) -> int:
         """The registers per thread that the assembler is expected to give."""
-        return min(self.wanted, MOST)
+        return min(max(self.firm, min(self._hasty + OWN, FULL)), MOST)
+
+    @property
+    def firm(self) -> int:
+        """The registers that it would give if there were enough, and if no load began early: beyond those with which an
+        SM is full, the same."""
+        if self.live >= FULL:
+            found = round(SHARE * (self.live - self.sums)) + self.sums + BESIDE
+        else:
+            found = min(self.live + OWN, FULL) + round(ABOVE * max(self.live - CLOSE, 0))
+        return max(found, self.across + SLOW_PATH if self.across else 0, self.sums + BELOW_SUMS if self.sums else 0)
+
+    @property
+    def _hasty(self) -> int:
+        """The words that are live if loads begin early, where there is room for them."""
+        if self.live >= CLOSE:
+            return self.live
+        early = max(self.live, min(self.early.value, ROOM))
+        return round(early + EAGER * max(min(self.eager.value, ROOM) - early, 0))
 
     def spilled(self, most: int = MOST) -> int:
         """The registers that a thread keeps in memory if it may have `most`: what is live, and there is no room for."""
@@ -66,14 +119,42 @@ def demand(flow: Flow, declared: Collection[Registers], arch: str = "sm_90") -> 
             if piece and piece[0].alone:
                 across = max(across, len(end.difference(piece[0].defines)))
     orders.sort(key=lambda each: -each.as_written)  # so that for most pieces no other order needs to be looked at
-    live = eager = 0
+    live = 0
     for each in orders:
         if each.as_written > live:
             live = max(live, each.thrifty)
-    for each in orders:
-        if max(live, eager) < EARLY:
-            eager = max(eager, each.eager)
-    return Demand(live, max(live, eager), across)
+    loops = [(own, before[name], after[name]) for name, own in joined.blocks.items() if _is_short_loop(joined, name)]
+
+    def early() -> int:
+        several = (min(unrolled(*loop, ITERATIONS), TOGETHER) for loop in loops)
+        return _most(live, chain(several, (each.loads_first for each in orders)))
+
+    eager = Deferred(lambda: _most(live, (each.eager for each in orders)))
+    return Demand(live, across, _sums(flow, declared), orders[0].as_written if orders else 0, Deferred(early), eager)
+
+
+def _most(live: int, each: Iterable[int]) -> int:
+    """The most of all, as far as there is room."""
+    most = live
+    for number in each:
+        most = max(most, number)
+        if most >= ROOM:
+            break
+    return most
+
+
+def _is_short_loop(joined: Joined, name: str) -> bool:
+    """Whether the block is a loop of its own, of which the assembler may begin several iterations together."""
+    own = joined.blocks[name]
+    alone = name in joined.successors[name] and len(joined.successors[name]) == 2 and len(own) <= SHORT
+    return alone and any(map(is_load, own)) and not any(o.alone or o.access == "f" for o in own)
+
+
+def _sums(flow: Flow, declared: Collection[Registers]) -> int:
+    """The most registers that one `wgmma` accumulates into."""
+    found = [i for i in flow.instructions() if facts_of(i.opcode).multiplies_later]
+    size = widths(declared) if found else {}
+    return max((sum(size.get(register, 0) for register in written(i)) for i in found), default=0)
 
 
 def _pieces(

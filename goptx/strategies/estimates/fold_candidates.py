@@ -2,7 +2,7 @@
 
 Few warps keep the tensor cores busy with `wgmma`, which does not wait for its results, so the SM has issue slots and
 places for the other kernel. Kernels without it fill these themselves, and are not folded unless that is asked for.
-Needs no assembler: each kernel is taken to need as many registers as the cost model expects.
+Needs no assembler: how many registers each kernel needs follows from what is live in it.
 """
 
 from __future__ import annotations
@@ -106,9 +106,9 @@ def _shared(judge: Judge, kernel: int) -> int:
 
 def _demand(kernel: Alone, copies: int, streaming: bool) -> RoleDemand:
     """The kernel that is limited by memory gets room for all that is live in its code: with less, the assembler would
-    put off loads that are to be in flight, or spill. The other one gets what it is expected to take."""
-    needed = kernel.pressure.times(copies)
-    registers = rounded_up(needed.live + OWN if streaming else needed.registers + LOOP)
+    put off loads that are to be in flight, or spill. The other one gets what it cannot do without."""
+    needed = kernel.pressure.needed.value.times(copies)
+    registers = rounded_up(needed.written + OWN if streaming else needed.live + LOOP)
     return RoleDemand(registers, registers, registers)
 
 

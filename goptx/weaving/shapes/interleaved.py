@@ -74,13 +74,17 @@ class Interleaved(Plan):
         return (what == "block" or not (self.folds or self.is_bound)) and super().covers_exactly(what, kernel)
 
     def few_first(self) -> Self:
-        """As `Plan.few_first`. Of two kernels the second takes turns with the first."""
+        """As `Plan.few_first`. Of two kernels the second follows the first CTA of the first: the GPU gives CTAs to its
+        SMs in turn, so each SM gets as many of those that come together."""
         few = self.few
         if self.ratio or not few or self.folds or self.is_bound:
             return self
         if few == frozenset(range(len(self.shapes) - 1)):
             return replace(self, placement="front")
-        return replace(self, ratio=(1, 1)) if len(self.shapes) == 2 else self
+        if len(self.shapes) > 2:
+            return self
+        ctas = self.among(1, self.shapes)
+        return replace(self, ratio=(1, ctas)) if ctas else self
 
     def offsets(self, shapes: Sequence[Shape]) -> tuple[list[int], int]:
         """All begin at 0; the fused kernel needs as much as the kernel that needs most."""

@@ -1,0 +1,116 @@
+"""Which loads find their data in caches, and what the estimate makes of branches, loops and long CTAs."""
+
+import pytest
+from bodies import kernel
+
+import goptx
+from goptx import Shape
+from goptx.analysis.registers.register_demand import Demand
+from goptx.cost.assumptions import Behaviour
+from goptx.cost.cached_loads import cached_loads
+from goptx.cost.courses import made_of
+from goptx.cost.estimate import Load, Wave, estimate
+from goptx.cost.hardware import machine_of
+from goptx.cost.kernels import Alone, alone
+from goptx.cost.register_estimate import Pressure
+from goptx.latency.table import load_table
+from goptx.results.given_kernels import kernels_of
+
+INDEX = """
+    .reg .f32 %f<9>; .reg .b64 %rd9;
+    ld.param.u64 %rd1, [k_in]; ld.param.u64 %rd2, [k_out]; ld.param.u32 %r9, [k_n];
+    mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.s32 %r4, %r2, %r3, %r1;
+    mul.wide.s32 %rd3, %r4, 4; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3;
+"""
+
+
+def analysed(body: str, shape: Shape | None = None) -> Alone:
+    (one, _) = kernels_of([kernel(INDEX + body + " ret;", "k")] * 2)
+    return alone(one, machine_of("sm_90"), load_table(None, "sm_90"), shape=shape)
+
+
+@pytest.mark.parametrize(
+    ("loads", "cached"),
+    [
+        ("ld.global.f32 %f1, [%rd4];", 0),
+        ("ld.global.f32 %f1, [%rd4]; ld.global.f32 %f2, [%rd4+4]; ld.global.f32 %f3, [%rd4+-8];", 2),  # a stencil
+        ("ld.global.f32 %f1, [%rd4]; ld.global.f32 %f2, [%rd4+4096];", 0),  # what another CTA loads, or nobody
+        ("ld.global.f32 %f1, [%rd4]; ld.global.f32 %f2, [%rd5+4];", 0),  # of another array
+        ("shl.b32 %r5, %r4, 4; cvt.s64.s32 %rd6, %r5; add.s64 %rd7, %rd1, %rd6; ld.global.f32 %f1, [%rd7]; "
+         "ld.global.f32 %f2, [%rd7+4]; ld.global.f32 %f3, [%rd7+8];", 0),  # each thread has 16 bytes of its own
+        ("mul.lo.s32 %r5, %r2, %r9; add.s32 %r6, %r5, %r1; mul.wide.s32 %rd6, %r6, 4; add.s64 %rd7, %rd1, %rd6; "
+         "ld.global.f32 %f1, [%rd7]; add.s32 %r7, %r6, %r9; mul.wide.s32 %rd8, %r7, 4; add.s64 %rd9, %rd1, %rd8; "
+         "ld.global.f32 %f2, [%rd9];", 1),  # the next row
+        ("shl.b32 %r8, %r9, 1; mul.lo.s32 %r5, %r2, %r8; add.s32 %r6, %r5, %r1; mul.wide.s32 %rd6, %r6, 4; "
+         "add.s64 %rd7, %rd1, %rd6; ld.global.f32 %f1, [%rd7]; add.s32 %r7, %r6, %r9; mul.wide.s32 %rd8, %r7, 4; "
+         "add.s64 %rd9, %rd1, %rd8; ld.global.f32 %f2, [%rd9];", 0),  # the other half of a row
+        ("mul.wide.u32 %rd6, %r1, 4; add.s64 %rd7, %rd1, %rd6; ld.global.f32 %f1, [%rd7];", 1),  # of every CTA
+        ("add.s32 %r5, %r4, 1; add.s32 %r6, %r9, -1; min.s32 %r7, %r5, %r6; mul.wide.s32 %rd6, %r7, 4; "
+         "add.s64 %rd7, %rd1, %rd6; ld.global.f32 %f1, [%rd4]; ld.global.f32 %f2, [%rd7];", 1),  # clamped
+    ],
+)  # fmt: skip
+def test_loads_of_what_caches_hold(loads: str, cached: int) -> None:
+    assert len(cached_loads(analysed(loads).flow)) == cached
+
+
+def test_tables_of_the_module_are_cached() -> None:
+    text = kernel(
+        INDEX + "ld.global.u32 %r5, [%rd4]; mul.wide.u32 %rd6, %r5, 4; mov.u64 %rd7, table; add.s64 %rd8, %rd7, %rd6; "
+        "ld.global.f32 %f1, [%rd8]; st.global.f32 [%rd5], %f1; ret;", "k",
+    )  # fmt: skip
+    text = text.replace(".visible", ".global .align 4 .b8 table[1024];\n.visible", 1)
+    (one, _) = kernels_of([text] * 2)
+    found = alone(one, machine_of("sm_90"), load_table(None, "sm_90"))
+    assert len(cached_loads(found.flow)) == 1
+    moved = found.work.units["memory"] * machine_of("sm_90").memory / (machine_of("sm_90").sms * 4 * 32)
+    assert moved == pytest.approx(8)  # one load, one store
+
+
+SIDES = "setp.gt.s32 %p1, %r1, 5; @%p1 bra ONE; {long} bra DONE; ONE: {long} DONE: st.global.f32 [%rd5], %f1;"
+LONG = " ".join("sqrt.rn.f32 %f1, %f1;" for _ in range(5))
+
+
+def test_a_warp_that_diverges_runs_one_side_after_the_other() -> None:
+    found = analysed("ld.global.f32 %f1, [%rd4];" + SIDES.format(long=LONG))
+    one, both = (found.under(Behaviour(divergent=d)).work.course.latency for d in (0.0, 1.0))
+    side = sum(cycles for name, cycles in found.critical.items() if name == "ONE")
+    assert side and both == pytest.approx(one + side)
+    assert found.work.course.latency == pytest.approx(one + side / 2)
+
+
+def test_loops_over_the_threads_of_a_cta_are_counted() -> None:
+    loop = "mov.u32 %r5, %r1; LOOP: {} add.s32 %r5, %r5, %r3; setp.lt.s32 %p1, %r5, {}; @%p1 bra LOOP;"
+    body = "mul.wide.s32 %rd6, %r5, 4; add.s64 %rd7, %rd1, %rd6; st.global.u32 [%rd7], %r5;"
+    shape = Shape(1000, 64)
+    assert list(analysed(loop.format(body, 256), shape).loops.values()) == [4.0]
+    assert list(analysed(loop.format(body, 256)).loops.values()) == [None]
+    assert list(analysed(loop.format(body, "%r9"), shape).loops.values()) == [None]
+
+
+STRIDE = """
+    mov.u32 %r5, %nctaid.x; mul.lo.s32 %r6, %r5, %r3;
+    LOOP: mul.wide.s32 %rd6, %r4, 4; add.s64 %rd7, %rd1, %rd6; ld.global.f32 %f1, [%rd7]; sqrt.rn.f32 %f2, %f1;
+    st.global.f32 [%rd7], %f2; add.s32 %r4, %r4, %r6; setp.lt.s32 %p1, %r4, %r9; @%p1 bra LOOP;
+"""
+
+
+def test_a_loop_that_goes_on_alone_is_not_counted_twice() -> None:
+    """Woven grid-stride loops run once beside each other; each stands there again for when the other has ended."""
+    text = kernel(INDEX + STRIDE + "ret;", "k")
+    kernels, shapes = kernels_of([text] * 2, None), [Shape(1 << 16, 256)] * 2
+    made = goptx.weave(text, text, shapes=shapes)
+    own = [alone(k, machine_of("sm_90"), load_table(None, "sm_90")) for k in kernels]
+    course = made_of(made, own, load_table(None, "sm_90")).course([k.unknown.middle for k in own], (0, 1))
+    assert course.latency < 1.6 * own[0].work.course.latency
+
+
+def test_long_ctas_leave_a_gpu_idle_at_the_end() -> None:
+    """Of two kernels, one that takes a single round and waits for nothing, the other with many short CTAs."""
+    units = {"issue": 1e5, "integer": 0.0, "double": 0.0, "special": 0.0, "shared": 0.0, "memory": 0.0}
+    none = Pressure.of(Demand(20))
+
+    def cycles(ctas: int) -> float:
+        loads = [Load({**units, "issue": 1e5 * 1056 / ctas}, ctas, 256)] * 2
+        return estimate(loads, [Wave(ctas, 256, 1000.0)] * 2, none, 0, "sm_90", together=False).cycles
+
+    assert cycles(1056) > 1.3 * cycles(105_600)
