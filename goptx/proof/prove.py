@@ -135,6 +135,8 @@ class _Proof:
             what = "the checker has no rules for what kernels with shapes of their own hand on"
             raise Failed("dependences", "", entry.line, what)
         handed = self._handed_on(fused, projections)
+        with rule("variables", ""):
+            self._check_common(fused, projections)
         with rule("waiting", ""):
             waits, loops = list[Found](), 0
 
@@ -160,6 +162,26 @@ class _Proof:
         alike = (what for w in waits for what in w.presumed)
         presumed = dict.fromkeys((*self._equal_parameters(fused), *handed, *alike))
         return replace(self.held, established=established, presumed=tuple(presumed))
+
+    def _check_common(self, fused: Program, projections: Mapping[str, Projection]) -> None:
+        """That independent kernels do not write the buffers which the witness says that they have in common."""
+        lists = [{*kernel.parameters} for kernel in self.witness.kernels]
+        common = {name for i, its in enumerate(lists) for other in lists[:i] for name in its & other}
+        if self.witness.depends or not common:
+            return
+        elements = Elements(self.terms, {v: its for p in projections.values() for v, its in p.comes_in.items()})
+        whole = {p.name for p in fused.entry.parameters if not p.dims}  # in a structure, each goes by its own pointers
+        every = [
+            (p.letter.partition(".")[0], fused.steps[n], buffer)
+            for p in projections.values()
+            for n in p.matched
+            if (access := p.accesses.get(n)) and (buffer := elements.buffer(access)) and buffer.name in common
+        ]
+        for letter, step, buffer in every:
+            shared = buffer.name in whole or any(buffer == b and letter != other for other, _, b in every)
+            if shared and "s" in step.facts.row.access:
+                what = "is one buffer of several kernels, of whose order nothing is known"
+                raise NotProved(step.line, f"`{step.statement}` writes `{buffer.name}`, which {what}")
 
     def _handed_on(self, fused: Program, projections: Mapping[str, Projection]) -> list[str]:
         """What is presumed of buffers whose elements registers hold. The kernels are followed once more, since it takes
