@@ -56,6 +56,26 @@ HARMLESS = "of no effect"
 NO_EFFECT = {
     "the looser of two launch bounds holds": "no launch that the kernels allow is lost, and none gives another result: "
     "the assembler may only give other registers",
+    # read in November 2026: the texts that change do what they did
+    "static shared memory is added up without alignment": "a text is made that has more than an assembler takes",
+    "which lanes end is read after the arm that may change it": "in the constructs no arm changes it",
+    "a warp that has ended skips barriers of the CTA": "all warps come to as many barriers of one number",
+    "a warp instruction in a region waits for lanes that may have ended": "these come to their end unaided",
+    "a vote of some lanes counts as uniform": "the votes in the constructs are of all lanes",
+    "`.uni` counts for the whole CTA": "barriers are aligned where whole warps come to them",
+    "the mean block latency counts a block that is not in the text": "the order of independent instructions",
+    "pairs of blocks part carry chains": "nothing between writes the carry flag",
+    "what is larger than its limits is taken": "the text is larger",
+    "of two kernels on different levels the one that lies deeper waits": "blocks are paired in another order",
+    "copies of a loop's blocks lead into the loop": "loops have two entries, which the assembler may compile worse",
+    "loops with two entries are left": "loops have two entries, which the assembler may compile worse",
+    "kernels that run as they are keep irreducible loops": "as before: loops have two entries",
+    "two kernels use one barrier id": "all threads come to these barriers in one order",
+    "barriers that warps reach in two copies stay aligned": "whole warps come to each copy",
+    "barriers that are one are separated": "one barrier serves two kernels, all of whose threads come to it",
+    "addresses by SM are placed": "on which SM a CTA runs may be anything in the kernel, too",
+    "without shapes a kernel counts the shared memory of all": "the kernel does not use the number",
+    "copies of a barrier stay aligned": "they are aligned in the kernel, on two sides of its branch",
 }
 Text = tuple[str, Sequence[Module]]
 

@@ -62,7 +62,9 @@ def groups(random: Path | None) -> Iterator[tuple[str, str, Pair]]:
     for shape in suite_a.SHAPES:
         launches = [suite_a.launches_of(name, shape)[0] for name in suite_a.KERNELS]
         yield from _named(f"suite A, {shape} shape", [_kernel(launch) for launch in launches])
-    yield from _named("suite B", [_kernel(launch) for launch in suite_b.launches_of("batchnorm+hist")])
+    for name in suite_b.PAIRS:
+        first, second = map(_kernel, suite_b.launches_of(name))
+        yield "suite B", name, (first, second)
     yield from _named("suite C", [_triton(name) for name in TRITON if (CORPUS / f"{name}.sm_90.triton.ptx").exists()])
     for path in regressions():
         if len(read(path).texts) == 2:

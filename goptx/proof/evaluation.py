@@ -9,8 +9,8 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
 from functools import reduce
 
+from goptx.proof.code.kernel_code import CARRY, NOWHERE, Program, Source, Step
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import CARRY, NOWHERE, Program, Source, Step
 from goptx.proof.placement.integers import Integers
 from goptx.proof.terms import Terms
 from goptx.ptx.ir import whole_number
@@ -125,8 +125,8 @@ class Evaluation:
         if base == "mov" and to_numbers and len(step.writes) == 1 and self._is_register(sources[0]):
             return [self.name(registers, sources[0].names[0])]
         if base == "selp" and to_numbers:
-            test = self.truth(registers, sources[2])
-            return [terms.choice(test, self.source(registers, sources[0]), self.source(registers, sources[1]))]
+            test, type_ = self.truth(registers, sources[2]), step.opcode.rpartition(".")[2]
+            return [terms.choice(test, *(self._chosen(registers, s, type_) for s in sources[:2]))]
         parts = [self.source(registers, s) for s in sources]
         parts += [self.name(registers, w) for w in step.writes if step.facts.row.updates]
         if step.facts.uses_carry:
@@ -144,6 +144,13 @@ class Evaluation:
         return [
             formulas.variable(v) if self.program.is_predicate(w) else v for w, v in zip(written, found, strict=True)
         ]
+
+    def _chosen(self, registers: Registers, source: Source, type_: str) -> int:
+        """An operand of a selection. What a constant is depends on its type, as where it is moved to a register."""
+        found = self.source(registers, source)
+        if self._is_register(source) or type_[0] != "f":
+            return found
+        return self.terms.make(f"mov.{type_}", found)
 
     def _number(self, step: Step, parts: list[int]) -> list[int] | None:
         """Of numbers that come from launch shapes."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from goptx.proof.certificate import Gap
+from goptx.proof.code.kernel_code import NotProved
 from goptx.proof.formulas import TooManyFormulas
-from goptx.proof.kernel_code import NotProved
 
 
 class Failed(Exception):

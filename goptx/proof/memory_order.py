@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from goptx.proof.code.kernel_code import Step
 from goptx.proof.evaluation import Evaluation
-from goptx.proof.kernel_code import Step
 
 EVERYTHING = 1 << 64  # bytes
 _ONE_MEMORY = (  # state spaces that may have bytes in common: a texture is of global memory, or of a surface's

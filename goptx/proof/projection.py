@@ -15,16 +15,16 @@ import heapq
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
+from goptx.proof.code.kernel_code import ASKED, CARRY, END, OF_CTA, REDUCED, VOTED, NotProved, Program, Step
+from goptx.proof.code.step_forms import count_of, is_full
 from goptx.proof.dependent.handed_on import Cells, Moved
 from goptx.proof.evaluation import Evaluation, operands_of
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import ASKED, CARRY, END, OF_CTA, REDUCED, VOTED, NotProved, Program, Step
 from goptx.proof.lanes.joins import joined
 from goptx.proof.lanes.lane_cases import LaneCases
 from goptx.proof.lanes.lane_states import Case, Cases, Event, State
 from goptx.proof.memory_order import Access, access_of
 from goptx.proof.placement.placement import Placements
-from goptx.proof.step_forms import count_of, is_full
 from goptx.proof.sync.unaided import unaided
 from goptx.proof.sync.waits import id_position, waits_for_all
 from goptx.proof.terms import Terms
@@ -110,6 +110,9 @@ class Projection:
             self.terms, self.kernel, self.kernel_symbols, own, f"own {self.letter}", self.placement.special, integers
         )  # fmt: skip
         self.claimed = frozenset(n for numbers in self.claims.values() for n in numbers)
+        written = [{w for s in self.fused.steps if (s.number in self.foreign) == foreign for w in s.writes}
+                   for foreign in (True, False)]  # fmt: skip
+        self.others = frozenset(written[0] - written[1])
 
     def _renaming(self) -> dict[str, str]:
         """A guess at which register of the fused kernel stands for which of the kernel. Nothing rests on it."""
@@ -215,6 +218,9 @@ class Projection:
                 here.events[number] = self._event(registers, step, state.cases)
             else:
                 known = self.formulas.both(known, self._added(registers, step))
+            for name in step.writes:
+                if name in registers:
+                    here.written.setdefault(name, []).append((number, registers[name]))
         for number in block:
             for noted in (self.matched, self.ballots, self.polarity, self.divided, self.replaced, self.barrier_ids):
                 noted.pop(number, None)

@@ -10,34 +10,45 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
-from goptx.proof.called_functions import pure_functions
 from goptx.proof.certificate import Certificate, Established, Gap, digest
+from goptx.proof.code.called_functions import pure_functions
+from goptx.proof.code.inlined_calls import with_functions
+from goptx.proof.code.kernel_code import NotProved, Program, Step
+from goptx.proof.code.read_steps import program_of
+from goptx.proof.code.step_forms import quoted
 from goptx.proof.dependent.conflicts import Conflicts
 from goptx.proof.dependent.handed_on import cells_of, is_move, is_plain
 from goptx.proof.dependent.kernel_order import HandedOn
 from goptx.proof.dependent.own_elements import Elements
 from goptx.proof.failures import Failed, rule
-from goptx.proof.inlined_calls import with_functions
-from goptx.proof.kernel_code import NotProved, Program, Step, program_of
+from goptx.proof.formulas import TRUE
 from goptx.proof.lanes.reached_code import in_reached_code
 from goptx.proof.placement.placement import Placements, placements_of
 from goptx.proof.placement.pooled_memory import check_parts, in_pool
 from goptx.proof.placement.thread_groups import check_groups
 from goptx.proof.placement.thread_views import ThreadView
-from goptx.proof.placement.uniform_terms import uniform_steps
+from goptx.proof.placement.uniform_terms import note_warp_numbers
 from goptx.proof.projection import Projection
-from goptx.proof.sync.convergence import check_convergence, diverging_branches, settle_joint_branches
+from goptx.proof.sync.barrier_order import Found
+from goptx.proof.sync.convergence import (
+    check_convergence,
+    check_warpgroups,
+    diverging_branches,
+    settle_joint_branches,
+)
 from goptx.proof.sync.products import check_products
 from goptx.proof.sync.termination import check_termination
-from goptx.proof.sync.waiting import Found, check_waiting
+from goptx.proof.sync.waiting import check_order_of_warpgroups, check_waiting
 from goptx.proof.terms import Terms
 from goptx.proof.variables import Variables, pointer_alignment
 from goptx.proof.witness import Claim, Named, Witness, read_witness
 from goptx.ptx.ir import Directive, Function, Module
+from goptx.ptx.opcodes import Scope
 from goptx.ptx.parse import parse
 
 INDEPENDENT = "the kernels are independent"
 _OF_LAUNCH = (".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".maxnreg")  # bounds of blocks and registers
+WARPGROUP = 128  # threads
 STRATEGIES = ("weave", "vertical", "horizontal", "interleave")
 
 
@@ -99,7 +110,7 @@ class _Proof:
                 projections[projection.letter] = projection
                 with rule("projection", projection.letter):
                     projection.check()
-                fused.uniform.update(uniform_steps(fused, self.terms, self.placements, projection.computed))
+                note_warp_numbers(fused, self.terms, self.placements, projection.computed)
         with rule("projection", ""):
             for step in fused.steps:
                 if step.facts.base != "brx" or any(step.number in p.indexed for p in projections.values()):
@@ -110,21 +121,32 @@ class _Proof:
         reached = in_reached_code(fused, projections)
         settle_joint_branches([*reached.values()])
         diverging = diverging_branches(reached.values())
+        on_several_sides = dict[str, NotProved]()
         for letter, projection in reached.items():
             with rule("convergence", letter):
                 together += check_convergence(projection, diverging)
+                try:
+                    check_warpgroups(projection)
+                except NotProved as error:
+                    on_several_sides[letter] = error
         with rule("variables", ""):
             check_parts(variables.parts, {n.pool for n in self.witness.kernels if n.pool}, self.witness.launch)
         if self.witness.launch and (self.witness.depends or any(p.handed for p in projections.values())):
             what = "the checker has no rules for what kernels with shapes of their own hand on"
             raise Failed("dependences", "", entry.line, what)
         handed = self._handed_on(fused, projections)
+        with rule("variables", ""):
+            self._check_common(fused, projections)
         with rule("waiting", ""):
             waits, loops = list[Found](), 0
 
             def check(part: Program, its: Mapping[str, Projection], given: int, whole: Program) -> None:
                 nonlocal loops
                 waits.append(check_waiting(part, its))
+                alone = given == TRUE or self.placements.is_of_cta(given)
+                for letter, error in on_several_sides.items():
+                    with rule("convergence", letter):
+                        check_order_of_warpgroups(part, its, letter, error, alone)
                 with rule("termination", ""):
                     loops = max(loops, check_termination(list(its.values()), given, whole))
 
@@ -140,6 +162,26 @@ class _Proof:
         alike = (what for w in waits for what in w.presumed)
         presumed = dict.fromkeys((*self._equal_parameters(fused), *handed, *alike))
         return replace(self.held, established=established, presumed=tuple(presumed))
+
+    def _check_common(self, fused: Program, projections: Mapping[str, Projection]) -> None:
+        """That independent kernels do not write the buffers which the witness says that they have in common."""
+        lists = [{*kernel.parameters} for kernel in self.witness.kernels]
+        common = {name for i, its in enumerate(lists) for other in lists[:i] for name in its & other}
+        if self.witness.depends or not common:
+            return
+        elements = Elements(self.terms, {v: its for p in projections.values() for v, its in p.comes_in.items()})
+        whole = {p.name for p in fused.entry.parameters if not p.dims}  # in a structure, each goes by its own pointers
+        every = [
+            (p.letter.partition(".")[0], fused.steps[n], buffer)
+            for p in projections.values()
+            for n in p.matched
+            if (access := p.accesses.get(n)) and (buffer := elements.buffer(access)) and buffer.name in common
+        ]
+        for letter, step, buffer in every:
+            shared = buffer.name in whole or any(buffer == b and letter != other for other, _, b in every)
+            if shared and "s" in step.facts.row.access:
+                what = "is one buffer of several kernels, of whose order nothing is known"
+                raise NotProved(step.line, f"`{step.statement}` writes `{buffer.name}`, which {what}")
 
     def _handed_on(self, fused: Program, projections: Mapping[str, Projection]) -> list[str]:
         """What is presumed of buffers whose elements registers hold. The kernels are followed once more, since it takes
@@ -321,6 +363,7 @@ class _Proof:
             variables.check_calls(kernel, module, own_symbols)
         if self.witness.launch:
             _check_clusters(self.witness.launch.clusters, fused.entry, kernel.entry)
+            _check_warpgroups(named.launch.first if named.launch else 0, kernel)
         return Projection(
             self.terms, fused, kernel, mine, variables.names(), own_symbols, frozenset(foreign), branches,
             name, self.placements, handed,
@@ -350,6 +393,16 @@ def _check_clusters(claimed: bool, *entries: Function) -> None:
             raise Failed(
                 "placement", "", entry.line, "the checker has no rules for clusters of kernels with own shapes"
             )
+
+
+def _check_warpgroups(first: int, kernel: Program) -> None:
+    """That four warps which are one warpgroup in the kernel are one in the fused kernel, where that matters."""
+    if first % WARPGROUP == 0:
+        return
+    for step in kernel.steps:
+        if step.facts.row.scope == Scope.WARPGROUP or step.facts.space == "tensor":
+            what = f"needs whole warpgroups, and the kernel begins at thread {first}"
+            raise Failed("placement", "", 1, f"{quoted(step)} {what}")
 
 
 def _may_be(own: Step, kernel: Program, step: Step, fused: Program) -> bool:

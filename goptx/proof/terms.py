@@ -42,6 +42,7 @@ class Terms:
         self._numbers: dict[Term, int] = {}
         self._chooses: list[bool] = []  # whether a term has a choice in it
         self._resolved: dict[int, dict[int, int]] = {}
+        self._unders: dict[tuple[int, int], int] = {}
         self._made_in: dict[int, int] = {}  # of opaque terms, the block of the fused kernel that made them
         self._blocks: dict[int, frozenset[int]] = {}
         self._atoms: dict[int, frozenset[int]] = {}
@@ -141,6 +142,12 @@ class Terms:
         """The formula where `given` holds: a constant if that decides it, with its comparisons resolved."""
         if formula in (FALSE, TRUE) or given == TRUE:
             return formula
+        key = formula, given
+        if key not in self._unders:
+            self._unders[key] = self._formula_under(formula, given)
+        return self._unders[key]
+
+    def _formula_under(self, formula: int, given: int) -> int:
         decided = self.formulas.under(formula, given)
         if decided is not None:
             return decided

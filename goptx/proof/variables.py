@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from goptx.proof.called_functions import View, are_alike, why_not
+from goptx.proof.code.called_functions import View, are_alike, why_not
+from goptx.proof.code.kernel_code import NotProved, Program
 from goptx.proof.failures import Failed, rule
-from goptx.proof.kernel_code import NotProved, Program
 from goptx.proof.placement.pooled_memory import POOL, Part, part_of
 from goptx.proof.witness import Named, Witness
 from goptx.ptx.ir import Module, Name, Variable
@@ -116,13 +116,14 @@ class Variables:
     def check_calls(self, kernel: Program, module: Module, symbols: Mapping[str, str]) -> None:
         """That the checker has rules for the functions that the kernel calls, which the fused text has, too."""
         functions = {f.name: f for f in module.functions}
+        repeated = frozenset[int]().union(*kernel.loops.values())
         for step in kernel.steps:
             if not step.facts.calls:
                 continue
             name = step.sources[0].names[0]
             what = f"the code of `{name}` is not known"
             if name in functions:
-                what = why_not(functions[name], module)
+                what = why_not(functions[name], module, again=kernel.block_of[step.number] in repeated)
             if name not in symbols:
                 what = what or f"`{name}` is another function in the fused kernel"
             if what:

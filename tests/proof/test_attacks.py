@@ -344,6 +344,20 @@ def test_warpgroups_come_to_one_copy() -> None:
     of_one(a, "A4\nA5", copies, because="on several sides")
 
 
+def test_warpgroups_come_together_where_the_kernel_may_pass_them_by() -> None:
+    """Warps take different sides by an added vote, and a branch of the kernel on each, which all threads take alike."""
+    a = "mov.u32 %r3, {};\nsetp.eq.u32 %p1, %r3, 64;\n@%p1 bra L;\nwgmma.fence.sync.aligned;\n"
+    a += "st.global.u32 [%d2], %r1;\nL:\nbar.sync 0;\nst.global.u32 [%d2+4], %r1;"
+    vote = "A4\nA5\nsetp.lt.u32 %a_p3, %a_r1, 3;\nvote.sync.any.pred %a_p2, %a_p3, -1;\n@%a_p2 bra AM;\n"
+    branch, end = "A6: @%a_p1 bra AL;\n", "AL:\nA10\nA11"
+    joined = f"{vote}{branch}bra AN;\nAM:\n{branch}AN:\nA7\nA8\n{end}"
+    copies = f"{vote}{branch}A7\nA8\nbra AL;\nAM:\n{branch}A7\nA8\n{end}"
+    waits = joined.replace("bra AN;", "bar.sync 1;\nbra AN;")
+    of_one(a.format("%ntid.x"), joined, copies, waits)
+    made = certificate(Given(ADDRESS + a.format("%tid.x")), "A1\nA2\nA3\n" + joined)
+    assert "on several sides" in str(made)  # threads do not take the kernel's branch alike
+
+
 UNI = """
 setp.lt.u32 %p1, %r1, 3;
 @%p1 ret;

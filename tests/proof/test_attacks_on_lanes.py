@@ -8,7 +8,7 @@ import pytest
 
 import goptx
 from goptx.proof.certificate import digest
-from goptx.proof.kernel_code import program_of
+from goptx.proof.code.read_steps import program_of
 from goptx.proof.prove import prove_text
 from goptx.proof.sync.varying import varying_branches
 from goptx.ptx.opcodes import Scope
@@ -170,3 +170,13 @@ def test_barriers_that_only_threads_come_to_whose_kernel_has_ended() -> None:
     for new in ("0, 32", "0, 128", "5, 32", "5, 128"):
         wrong = text.replace(last, last.replace("0, 64", new))
         assert "for which the kernel has ended, and its count is not known" in outcome(wrong, kernels), new
+
+
+def test_warpgroups_stay_warpgroups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four warps that are one in the kernel have to be one in the fused kernel, which begins at a multiple of 128."""
+    kernels = named(PLAIN, PLAIN.replace("ret;", "wgmma.fence.sync.aligned;\nret;").replace("sm_90", "sm_90a"))
+    kernels[0] = kernels[0].replace("sm_90", "sm_90a")
+    assert outcome(text_of("horizontal", kernels, "2:128 2:128"), kernels) == "proved"
+    monkeypatch.setattr("goptx.weaving.shapes.launch_demands.WARPGROUP", 32)
+    made = outcome(text_of("horizontal", kernels, "2:64 2:128"), kernels)
+    assert "needs whole warpgroups, and the kernel begins at thread 64" in made

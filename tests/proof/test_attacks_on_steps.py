@@ -21,6 +21,15 @@ def test_nobody_reads_a_product_before_it_has_ended() -> None:
     of_one(a, right, *wrong, because="may be in progress")
 
 
+def test_products_of_two_kernels_end_one_by_one() -> None:
+    """That one is in progress does not concern registers of the other, whose group was waited for."""
+    own = PRODUCT + "st.global.u32 [%d2], %r4;"
+    begin = BOTH + "A4\nA5\nA6\nA7\nB4\nB5\n"
+    right = begin + "A8\nB6\nB7\nB8"
+    wrong = begin + "B8\nA8\nB6\nB7", begin + "mov.b32 %a_r8, %b_r4;\nA8\nB6\nB7\nB8"
+    check(Given(ADDRESS + own, ADDRESS + own), right, *wrong)
+
+
 def test_the_kernels_own_use_of_a_product_stays_after_its_end() -> None:
     a = PRODUCT + "add.u32 %r8, %r4, 1;\nst.global.u32 [%d2], %r8;"
     of_one(a, "A4\nA5\nA6\nA7\nA8\nA9", "A4\nA5\nA6\nA8\nA7\nA9", because="may be in progress")
@@ -127,3 +136,12 @@ def test_what_is_computed_in_an_earlier_block_than_its_turn() -> None:
     wrong = [("A3", "A3: mov.u32 %a_r2, %ntid.x;"), ("A4", "A4: add.u32 %a_r3, %a_r2, 6;"), ("A3\nA4", "A4\nA3")]
     for old, new in [*wrong, ("B5", "B5\nA3: mov.u32 %a_r3, 5;"), ("B5\n", "B5\nA2\n")]:
         assert not given.certificate(text.replace(old, new)).proved, new
+
+
+def test_a_constant_that_is_chosen_has_a_type() -> None:
+    """A whole number among floats may be another one than among bits."""
+    a = "setp.gt.u32 %p1, %r1, 4;\nselp.{} %r2, 1, 0, %p1;\nst.global.u32 [%d2], %r2;\n"
+    for own, other in (("u32", "f32"), ("f32", "b32")):
+        right = "A4\nA5\nA6"
+        of_one(a.format(own), right, f"A4\nA5: selp.{other} %a_r2, 1, 0, %a_p1;\nA6", because="has other operands")
+    of_one(a.format("u32"), "A4\nA5: selp.b32 %a_r2, 1, 0, %a_p1;\nA6", "A4\nA5: selp.b32 %a_r2, 0, 1, %a_p1;\nA6")

@@ -28,6 +28,9 @@ def test_an_index_is_that_of_the_kernel() -> None:
     assert "may have an index that is beyond its targets" in str(made)
     bounded = "and.b32 %b_r2, %b_r1, {};\nAT: .branchtargets AL, AL;\nbrx.idx %b_r2, AT;\nAL:\n"
     check(Given(STORE), "A1\nA2\nA3\n" + bounded.format(1) + "A4", "A1\nA2\nA3\n" + bounded.format(3) + "A4")
+    elsewhere = f"AT:\nA5\n.branchtargets AL, AM;\nA6: brx.idx %a_r2, AT;\n{rest}"
+    made = certificate(Given(ADDRESS + SWITCH), f"A1\nA2\nA3\n{elsewhere}")
+    assert "which the checker does not know" in str(made)  # the label of a table stands at it
     guarded = SWITCH.replace("brx.idx", "@%p1 brx.idx")
     assert "which the checker does not know" in str(certificate(Given(ADDRESS + guarded), f"A1\nA2\nA3\n{right}"))
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
+from proof.fused_text import ADDRESS, Given, certificate
 
 import goptx
 from goptx.checking.certify import prove, prove_texts
@@ -260,3 +262,25 @@ def test_loads_of_the_entrys_parameters_may_stand_before_what_orders_memory() ->
     for moved, right in ((load, True), (store, False)):
         later = text.replace(fence, "").replace(moved, moved + fence)
         assert bool(certified(later, module)) == right, moved
+
+
+READS = ".func (.reg .b32 %x) f(.reg .b64 %p) {{ .reg .pred %q; ld.{}.global.u32 %x, [%p]; {} ret; }}"
+AGAIN = "setp.ne.u32 %q, %x, 0; @%q ret; call.uni (%x), f, (%p);"
+
+
+@pytest.mark.parametrize("load", ["volatile", "relaxed.gpu"])
+def test_functions_that_wait_by_being_called_again_are_not_known(load: str) -> None:
+    """In a loop of the kernel, or by themselves: another CTA may have to answer, and need not run at the same time."""
+    once = Given(ADDRESS + "call (%r2), f, (%d2);\nst.global.u32 [%d2], %r2;")
+    loop = Given(ADDRESS + "L:\ncall (%r2), f, (%d2);\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra L;\nst.global.u32 [%d2], 1;")
+    looped = "A1\nA2\nA3\nAL:\nA5\nA6\nA7: @%a_p1 bra AL;\nA8"
+    for given, text, function, right in (
+        (once, "A1\nA2\nA3\nA4\nA5", READS.format(load, ""), True),
+        (once, "A1\nA2\nA3\nA4\nA5", READS.format(load, AGAIN), False),
+        (loop, looped, READS.format(load, ""), False),
+        (loop, looped, READS.format("weak", ""), True),
+    ):
+        own = replace(given, of_module=function, of_fused=function, symbols={"A": {"f": "f"}})
+        made = certificate(own, text)
+        assert bool(made) == right, str(made)
+        assert right or "`f` may wait for other threads" in str(made)

@@ -149,3 +149,46 @@ def test_lanes_on_another_side_of_a_branch_do_not_come_along() -> None:
     sided = MASKED.replace("@%p1 bra DONE;", "@%p1 bra LATER;").replace("MASK", "mov.b32 %r9, %r8;")
     certificate = with_ended_lanes_at_the_barrier(sided.replace("DONE:", "LATER:\nst.global.u32 [%rd3+4], %r1;"))
     assert not certificate and "a lane whose kernel is past it may pass" in str(certificate)
+
+
+INNER = """\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry NAME(.param .u64 out, .param .u32 n) {
+.reg .pred %p<5>; .reg .b32 %r<20>; .reg .b64 %rd<8>;
+ld.param.u64 %rd1, [out];
+ld.param.u32 %r1, [n];
+mov.u32 %r4, %tid.x;
+mov.u32 %r8, 0;
+OUTER:
+mov.u32 %r7, 0;
+INNER:
+add.u32 %r8, %r8, %r7;
+add.u32 %r7, %r7, 1;
+setp.lt.u32 %p2, %r7, 16;
+@%p2 bra INNER;
+add.u32 %r4, %r4, 7;
+setp.lt.u32 %p1, %r4, %r1;
+@%p1 bra OUTER;
+mul.wide.u32 %rd2, %r4, 4;
+add.u64 %rd3, %rd1, %rd2;
+st.global.u32 [%rd3], %r8;
+ret;
+}
+"""
+
+
+@pytest.mark.parametrize("strategy", BOTH)
+def test_loops_within_loops_that_a_warp_goes_through_for_lanes_that_ask(strategy: Strategy) -> None:
+    """Lanes that have left the outer loop come along, as others of their warp ask for it; at first nobody votes."""
+    kernels = [INNER.replace("NAME", name) for name in "ab"]
+    text = fused(kernels[0], kernels[1], strategy).text()
+    assert "vote.sync.any" in text
+    modules = [parse(k) for k in kernels]
+    assert prove_text(text, modules), str(prove_text(text, modules))
+    endless = re.sub(r"(vote\.sync\.any\.pred %b_any\d+, )%b_in\d+", r"\1%b_p2", text)
+    forever = re.sub(r"mov\.pred (%b_in\d+), 1;", r"mov.pred \1, 0;", text)
+    assert endless != text != forever
+    for wrong in (endless, forever):
+        assert not prove_text(wrong, modules)

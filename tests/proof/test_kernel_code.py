@@ -7,7 +7,8 @@ import re
 import pytest
 
 import goptx
-from goptx.proof.kernel_code import NotProved, Source, program_of
+from goptx.proof.code.kernel_code import NotProved, Source
+from goptx.proof.code.read_steps import program_of
 from goptx.proof.prove import prove_text
 
 KERNEL = """

@@ -17,8 +17,8 @@ from goptx.launch.coarsening import Coarse
 from goptx.launch.launch_plan import Plan
 from goptx.options import Placement
 from goptx.proof.certificate import Certificate, digest
+from goptx.proof.code.kernel_code import NotProved
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import NotProved
 from goptx.proof.placement.integers import Integers
 from goptx.proof.placement.placement import Placements, placements_of
 from goptx.proof.prove import prove_text

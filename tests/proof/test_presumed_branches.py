@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from goptx.proof.kernel_code import program_of
+from goptx.proof.code.read_steps import program_of
 from goptx.proof.sync.varying import varying_branches
 from goptx.ptx.opcodes import Scope
 from goptx.ptx.parse import parse

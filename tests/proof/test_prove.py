@@ -15,7 +15,7 @@ import goptx
 from goptx.checking.certify import prove
 from goptx.cli import main as goptx_main_of
 from goptx.proof.certificate import Certificate
-from goptx.proof.kernel_code import program_of
+from goptx.proof.code.read_steps import program_of
 from goptx.proof.prove import prove_text
 from goptx.proof.sync.varying import varying_branches
 from goptx.proof.witness import read_witness

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from proof.fused_text import ADDRESS, Given, certificate, check
+from proof.fused_text import ADDRESS, Given, certificate, check, of_one
 
 VOTE = "vote.sync.ballot.b32 %r3, %p2, 0xffffffff;"
 # Lines of A: threads that load a number leave with a store, the others vote.
@@ -93,3 +93,34 @@ def test_a_loop_in_which_others_stay_when_those_that_asked_have_left() -> None:
     assert "may go on when no kernel does" in str(made)
     again = "and.pred %a_p1, %a_p1, %a_p1;\nvote.sync.any.pred %a_p4, %a_p1, -1;\n@!%a_p4 bra $END;\n"
     assert certificate(given, code.format(again)), str(certificate(given, code.format(again)))
+
+
+SKIPS = """
+setp.gt.u32 %p1, %r1, 40;
+@%p1 bra DONE;
+vote.sync.any.pred %p2, %p1, -1;
+selp.b32 %r2, 1, 0, %p2;
+st.global.u32 [%d2], %r2;
+DONE:
+"""
+
+
+def test_lanes_that_end_in_the_block_of_a_vote_are_not_waited_for() -> None:
+    """They pass it by with a guard, and are where the others are when these have voted."""
+    cut = "vote.sync.ballot.b32 %a_r5, %a_p3, -1;\n"
+    code = "A4\nnot.pred %a_p3, %a_p1;\n" + cut + "A6: @%a_p3 vote.sync.any.pred %a_p2, %a_p1, {};\nA7\n"
+    code += "A8: @%a_p3 st.global.u32 [%a_d2], %a_r2;\n"
+    waits = Given(ADDRESS + SKIPS, ADDRESS + "bar.sync 0;\nst.global.u32 [%d2], %r1;")
+    begin, end = "A1\nA2\nA3\nB1\nB2\nB3\n", "B4\nB5\n"
+    wrong = begin + code.format("-1") + end
+    check(waits, begin + code.format("%a_r5") + end, wrong, because="names a lane whose kernel has ended")
+    assert not certificate(waits, begin + code.format("-1") + "bra L;\nL:\n" + end)
+    nothing = Given(ADDRESS + SKIPS, ADDRESS + "st.global.u32 [%d2], %r1;")
+    assert certificate(nothing, begin + code.format("-1") + "B4\n")  # they come to their end unaided
+
+
+def test_a_barrier_of_the_warp_may_not_go_on_when_lanes_have_ended() -> None:
+    """Lanes leave a loop one by one, and end; a vote waits for those that have not ended, by the manual."""
+    a = "LOOP:\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 32;\n@%p1 bra LOOP;\nst.global.u32 [%d2], %r1;"
+    loop = "AL:\nA5\n{}A6\nA7: @%a_p1 bra AL;\nA8"
+    of_one(a, loop.format(""), loop.format("bar.warp.sync -1;\n"), because="not all lanes of a warp may come to")

@@ -263,3 +263,14 @@ def test_kernels_in_the_wrong_order_are_not_proved() -> None:
     held["kernels"] = {"A": held["kernels"]["B"], "B": held["kernels"]["A"]}
     made = certificate(f"// goptx witness 1 {json.dumps(held)}\n{body}", first, second)
     assert "does not have the parameters of its kernels in their order" in str(made), str(made)
+
+
+def test_independent_kernels_do_not_write_what_they_have_in_common(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That they are independent, and that a buffer which one of them writes is the other's, cannot both be presumed."""
+    sources = elementwise("mul.f32"), elementwise("sub.f32")
+    assert prove(goptx.weave(*sources, same=[("A:0", "B:0")]))
+    other = "goptx.weaving.dependent.kernel_dependences.Dependences._is_written_for_others"
+    monkeypatch.setattr(other, lambda *_: False)
+    for pair in (("A:2", "B:0"), ("A:0", "B:2"), ("A:2", "B:2")):
+        made = str(prove(goptx.weave(*sources, same=[pair])))
+        assert "is one buffer of several kernels, of whose order nothing is known" in made, made

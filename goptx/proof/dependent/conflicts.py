@@ -14,9 +14,9 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from goptx.proof.code.kernel_code import END, NotProved, Program, Step
 from goptx.proof.dependent.kernel_order import Touch, after, are_one, fit
 from goptx.proof.dependent.own_elements import Buffer, Elements
-from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.sync.waits import is_barrier, is_plain
 from goptx.ptx.opcodes import Scope
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from goptx.proof.code.kernel_code import AT, HELD, NOWHERE, NotProved, Program, Source, Step
 from goptx.proof.dependent.own_elements import Elements
 from goptx.proof.evaluation import Evaluation
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import AT, HELD, NOWHERE, NotProved, Program, Source, Step
 from goptx.proof.memory_order import Access, access_of
 from goptx.proof.terms import Terms
 

@@ -12,8 +12,8 @@ from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
+from goptx.proof.code.kernel_code import END, NotProved, Program, Step
 from goptx.proof.dependent.own_elements import Buffer, Elements, Piece
-from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.memory_order import Access
 
 if TYPE_CHECKING:

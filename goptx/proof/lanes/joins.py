@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from goptx.proof.formulas import FALSE
-from goptx.proof.kernel_code import ASKED, AT, END, HELD, REDUCED, VOTED
+from goptx.proof.code.kernel_code import ASKED, AT, END, HELD, OF_CTA, REDUCED, VOTED
+from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.lanes.lane_states import Lanes, State
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class _Join:
     loop: frozenset[int]  # the blocks of the loop that begins here
     entries: list[int]  # the states from outside it
     held: frozenset[int] = frozenset()  # variables that keep their meaning
+    steady: set[int] = field(default_factory=set)  # what predicates are on each edge alike
     edges: dict[int, int] = field(default_factory=dict)
 
     def joined(self) -> State:
@@ -50,7 +51,7 @@ class _Join:
         truths: dict[tuple[int, ...], int] = {}
         links: Links = []
         for name in names:
-            values = tuple(of.outer.read(s.registers, name) for s in self.states)
+            values = tuple(self._read(s, name) for s in self.states)
             if name.startswith(AT):  # of no account where the register holds nothing
                 held = {s.registers[name] for s in self.states if s.registers[HELD + name.removeprefix(AT)] != FALSE}
                 values = tuple(held) * len(values) if len(held) == 1 else values
@@ -77,9 +78,21 @@ class _Join:
                 self.held |= frozenset(stays)
 
     def _is_asked(self, name: str) -> bool:
-        """Whether it stands for no register, and is known on each edge: all lanes have answered before, or what a
-        register holds."""
-        return name.startswith((ASKED, VOTED, REDUCED, AT, HELD)) and all(name in s.registers for s in self.states)
+        """Whether it stands for no register, and is known on each edge: which lanes asked, or what a register holds."""
+        known = all(name in s.registers for s in self.states)
+        return name in self._last or (known and name.startswith((ASKED, VOTED, REDUCED, AT, HELD)))
+
+    @property
+    def _last(self) -> tuple[str, str]:
+        """Whether a lane asked the last time that its warp, or its CTA, did."""
+        return f"{ASKED}{self.of.letter}", f"{ASKED}{OF_CTA}{self.of.letter}"
+
+    def _read(self, state: State, name: str) -> int:
+        """What a register holds on an edge. A lane that comes by where nobody voted counts as one that asked: more is
+        asked of it then, which is to go on by itself."""
+        if name in self._last and name not in state.registers:
+            return TRUE
+        return self.of.outer.read(state.registers, name)
 
     def _value(self, name: str, values: tuple[int, ...], known: dict[tuple[int, ...], int]) -> int:
         if values not in known:
@@ -141,6 +154,7 @@ class _Join:
         formulas = self.of.formulas
         if all(v == values[0] for v in values) and self.of.terms.blocks_of_formula(values[0]).isdisjoint(self.loop):
             self.held |= formulas.support(values[0])
+            self.steady |= {values[0]} - {FALSE, TRUE}
             return values[0]
         if values not in known:
             opposite = tuple(formulas.negation(v) for v in values)
@@ -159,20 +173,17 @@ class _Join:
         more: Links = []
         data: dict[tuple[int, ...], int] = {}
         truths: dict[tuple[int, ...], int] = {}
-        seen: dict[tuple[bool, tuple[int, ...]], int] = {}
-        for name, value in outer.items():
-            kind = of.fused.is_predicate(name)
-            key = kind, tuple(self._outer(i, place, name) for i in own)
-            seen.setdefault(key, value)
-            if kind:
-                seen.setdefault((kind, tuple(formulas.negation(v) for v in key[1])), formulas.negation(value))
+        seen: dict[tuple[bool, tuple[int, ...]], int] | None = None
         for name in names:
             kind = of.kernel.is_predicate(name)
-            values = tuple(self._inner(i, place, name) for i in own)
             twin = of.renamed.get(name, "")
             if twin in outer and of.fused.is_predicate(twin) == kind and self._are_twins(own, place, name, twin):
                 registers[name] = outer[twin]
-            elif (kind, values) in seen:
+                continue
+            if seen is None:
+                seen = self._seen(place, own, outer)
+            values = tuple(self._inner(i, place, name) for i in own)
+            if (kind, values) in seen:
                 registers[name] = seen[kind, values]
             elif kind:
                 registers[name] = self._truth(f"{self.start} of {of.letter} at {place} {name}", values, truths, more)
@@ -191,7 +202,8 @@ class _Join:
             olds = set(formulas.support(condition))
             for other, came in self.edges.items() if i in self.entries else ():
                 condition = formulas.both(condition, came if other == i else formulas.negation(came))
-            for atom, value in (*((a, v[i]) for a, v in links), *((a, v[position]) for a, v in more)):
+            stays = ((v, v) for v in self.steady if of.terms.formula_under(v, old) != v)
+            for atom, value in (*((a, v[i]) for a, v in links), *((a, v[position]) for a, v in more), *stays):
                 for known in dict.fromkeys((of.terms.formula_under(value, old), value)):  # each has other comparisons
                     known = formulas.replaced(known, by)
                     olds |= formulas.support(known)
@@ -199,6 +211,19 @@ class _Join:
             given = formulas.either(given, formulas.without(condition, olds - fresh - self.held))
         moved = frozenset.intersection(*(self.states[i].cases[place][2] for i in own))
         return given, registers, moved - {self.start}
+
+    def _seen(self, place: int, own: list[int], outer: Mapping[str, int]) -> dict[tuple[bool, tuple[int, ...]], int]:
+        """What registers of the fused kernel hold, by their values on the edges; without those of other kernels."""
+        of, found = self.of, dict[tuple[bool, tuple[int, ...]], int]()
+        for name, value in outer.items():
+            if name in of.others:
+                continue
+            kind = of.fused.is_predicate(name)
+            values = tuple(self._outer(i, place, name) for i in own)
+            found.setdefault((kind, values), value)
+            if kind:
+                found.setdefault((kind, tuple(map(of.formulas.negation, values))), of.formulas.negation(value))
+        return found
 
     def _inner(self, i: int, place: int, name: str) -> int:
         """The value of a kernel's register; one that was never written may be whatever the fused kernel has."""

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, NoReturn
 
+from goptx.proof.code.kernel_code import END, NotProved, Step
+from goptx.proof.code.step_forms import FULL, count_of, form_of, mask_of, quoted, without
 from goptx.proof.dependent.handed_on import Moved, check_move, lanes_of
 from goptx.proof.evaluation import operands_of
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import END, NotProved, Step
 from goptx.proof.lanes.lane_states import Case, Cases, Event, Lanes
 from goptx.proof.lanes.left_lanes import LeftLanes, ballots_in
 from goptx.proof.memory_order import Access, may_change_places
-from goptx.proof.step_forms import FULL, count_of, form_of, mask_of, quoted, without
 from goptx.proof.sync.waits import id_position, waits_for_all
 from goptx.ptx.opcodes import Scope
 
@@ -30,8 +30,8 @@ MOST_BRANCHES = 4  # in a row after which code is looked for
 @dataclass
 class LaneCases:
     """How the kernel follows the block `start` of the fused kernel: `now` are the registers at its end, `claimed` its
-    steps by the kernel's steps that they claim to be, `computed` the values that they compute, `together` those that
-    are steps which threads execute together."""
+    steps by the kernel's steps that they claim to be, `computed` the values that they compute, `written` what registers
+    hold after steps that write them, `together` the steps that threads execute together."""
 
     of: Projection
     start: int
@@ -39,6 +39,7 @@ class LaneCases:
     events: dict[int, Event] = field(default_factory=dict)
     claimed: dict[int, list[int]] = field(default_factory=dict)
     computed: dict[int, list[int]] = field(default_factory=dict)
+    written: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     together: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -92,31 +93,32 @@ class LaneCases:
         return self.terms.formula_under(formula, case.given)
 
     def _united(self, case: Case, other: Case) -> Case:
-        registers = self._either(case.given, case.registers, other.given, other.registers)
+        done = case.done | other.done
+        registers = self._either(case.given, case.registers, other.given, other.registers, done)
         order = (*case.order, *(n for n in other.order if n not in case.order))
         given = self.formulas.either(case.given, other.given)
         own = self._pruned(registers, case.place)
         taken = case.taken if case.taken == other.taken else None
-        return Case(case.place, given, own, case.moved & other.moved, case.done | other.done, order, taken)
+        met = case.met & other.met
+        return Case(case.place, given, own, case.moved & other.moved, done, order, taken, met)
 
     def _pruned(self, registers: Mapping[str, int], place: int) -> dict[str, int]:
         live = self.kernel.live[place] if place != END else frozenset[str]()
         return {r: v for r, v in registers.items() if r in live}
 
-    def _either(self, test: int, first: Mapping[str, int], other: int, second: Mapping[str, int]) -> dict[str, int]:
+    def _either(
+        self, test: int, first: Mapping[str, int], other: int, second: Mapping[str, int], done: Set[int] | None = None
+    ) -> dict[str, int]:
         """The kernel's registers where either of two cases may be. A register of the fused kernel that has the value in
-        both of them gives it its name."""
+        both of them gives it its name: after the last of the steps `done` that write it, or at the end of the block."""
         found = {}
         for name in dict.fromkeys((*first, *second)):
             a, b = (self.inner.read(r, name) for r in (first, second))
             if a != b:
                 is_predicate = self.kernel.is_predicate(name)
-                twin = self.now.get(self.of.renamed.get(name, ""))
-                equal = self.terms.truths_are_equal if is_predicate else self.terms.are_equal
-                if twin is not None and all(
-                    name not in its or equal(value, twin, given)
-                    for its, value, given in ((first, a, test), (second, b, other))
-                ):
+                its = [(value, given) for r, value, given in ((first, a, test), (second, b, other)) if name in r]
+                twin = next((t for t in self._twins(name, done) if self._holds(t, its, is_predicate)), None)
+                if twin is not None:
                     a = twin
                 elif self.formulas.both(test, other) != FALSE:  # a lane may be in both: its value is not known
                     a = self._unknown(f"either {a} or {b} by {test} {other} in {name}", is_predicate)
@@ -124,6 +126,20 @@ class LaneCases:
                     a = (self.formulas.ite if is_predicate else self.terms.choice)(test, a, b)
             found[name] = a
         return found
+
+    def _holds(self, value: int, its: Sequence[tuple[int, int]], is_predicate: bool) -> bool:
+        """Whether all of these are that value, each where its formula holds."""
+        equal = self.terms.truths_are_equal if is_predicate else self.terms.are_equal
+        return all(equal(own, value, given) for own, given in its)
+
+    def _twins(self, name: str, done: Set[int] | None) -> Iterator[int]:
+        """What the register of the fused kernel that stands for one of the kernel holds after the last of the steps
+        `done` that write it, and at the end of the block."""
+        twin = self.of.renamed.get(name, "")
+        if done:
+            yield from [value for number, value in self.written.get(twin, []) if number in done][-1:]
+        if twin in self.now:
+            yield self.now[twin]
 
     def _unknown(self, head: str, is_predicate: bool) -> int:
         """A value of this block of which nothing is known."""
@@ -337,6 +353,7 @@ class LaneCases:
         self.of.matched.setdefault(fused.number, set()).add(step.number)
         case.done |= {fused.number}
         case.order = (*case.order, fused.number)
+        case.met |= {fused.number} if fused.facts.row.scope else set()
         if fused.facts.row.scope >= Scope.CTA:
             case.taken = None
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from goptx.proof.kernel_code import Step
+from goptx.proof.code.kernel_code import Step
 from goptx.proof.memory_order import Access
 
 Lanes = tuple[int, dict[str, int], frozenset[int]]  # where a lane is, the kernel's registers, and `Case.moved`
@@ -17,7 +17,8 @@ class Case:
     """Lanes at one place of the kernel: where the formula `given` holds. `done` are the steps of the fused kernel's
     block that the kernel has had, `order` the events among them as the kernel had them. `moved` are the loops of the
     fused kernel since whose beginning the kernel has gone on. `taken` is the kernel's last branch with a guard in this
-    block, and whether it was taken, if no barrier of the CTA came after it."""
+    block, and whether it was taken, if no barrier of the CTA came after it. `met` are the events of several threads
+    that all of these lanes have had: `done` and `order` also have those of some."""
 
     place: int
     given: int
@@ -26,6 +27,7 @@ class Case:
     done: frozenset[int] = frozenset()
     order: tuple[int, ...] = ()
     taken: tuple[int, int] | None = None
+    met: frozenset[int] = frozenset()
 
     def at(self, place: int, given: int) -> Case:
         """A copy there."""

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from goptx.proof.code.kernel_code import END, NotProved, Step
+from goptx.proof.code.step_forms import FULL, mask_of, quoted
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import END, NotProved, Step
 from goptx.proof.lanes.lane_states import Case, Event
-from goptx.proof.step_forms import FULL, mask_of, quoted
+from goptx.proof.sync.unaided import concerns_others, unaided
 from goptx.proof.sync.waits import is_counted
 from goptx.proof.terms import Term, Terms
 from goptx.ptx.opcodes import Scope
@@ -58,6 +59,9 @@ class LeftLanes:
                 continue  # who does not need the value may have it
             counted = is_counted(step) and any(is_counted(self.kernel.steps[n]) for n in self.of.claims[step.number])
             ended = case.place == END and all(n < step.number for n in case.order)
+            passed_by = case.place == END and step.number in case.done - case.met and not self._leaves(step)
+            if passed_by and meets and not counted:
+                self._check_mask(case, event, (FALSE,))  # some lanes have had it, and others have ended
             if ended and meets and not counted:
                 self._check_mask(case, event)
                 own = [self.kernel.steps[n] for n in self.of.claims[step.number]]
@@ -102,12 +106,21 @@ class LeftLanes:
     def _counted(self) -> frozenset[int]:
         return frozenset(s.number for s in self.kernel.steps if is_counted(s))
 
-    def _check_mask(self, case: Case, event: Event) -> None:
-        """That of the lanes that have ended, the mask names those that come along and no others."""
+    def _leaves(self, step: Step) -> bool:
+        """Whether lanes that pass a step by come to the end of the fused kernel unaided."""
+        fused = self.of.fused
+        block = fused.blocks[fused.block_of[step.number]]
+        later = (fused.steps[n] for n in block if n > step.number)
+        ends = all(t == END or t in unaided(fused) for t in fused.successors(block[0]))
+        return ends and not any(map(concerns_others, later))
+
+    def _check_mask(self, case: Case, event: Event, ways: Sequence[int] = (TRUE, FALSE)) -> None:
+        """That of the lanes that have ended, the mask names those that come along and no others; `ways`: of those that
+        come, or of those that do not."""
         step, position = event.step, mask_of(event.step)
         if position is None:
             return
-        for comes in (TRUE, FALSE):
+        for comes in ways:
             given = self._where(case, event, comes)
             for found, _ in self.terms.outcomes(event.operands[position], given) if given != FALSE else ():
                 bits = {ballot.formula for ballot in ballots_in(self.terms, found)}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 
-from goptx.proof.kernel_code import Program, Step
+from goptx.proof.code.kernel_code import Program, Step
 from goptx.proof.projection import Projection
 
 
@@ -32,7 +32,7 @@ def part_of(program: Program, is_taken: Callable[[int, int], bool]) -> Program:
         ways[last.number] = tuple(t for t in program.following(last) if is_taken(start, t))
     return _Part(
         program.entry, program.steps, program.singles, program.ranges, program.variables, program.pure,
-        program.uniform, ways,
+        program.of_warp, ways,
     )  # fmt: skip
 
 

@@ -336,11 +336,13 @@ class Integers:
         return either(test, *values) if len(values) > 1 else values[0]
 
     def _is_numeric(self, term: int) -> bool:
-        """Whether one of the terms that it chooses from has a normal form."""
-        if self.terms[term].head != "choice":
+        """Whether all terms that it chooses from have normal forms, or one of those between which launches decide."""
+        made = self.terms[term]
+        if made.head != "choice":
             return self.known(term) is not None
         if term not in self._numeric:
-            self._numeric[term] = any(map(self._is_numeric, self.terms[term].parts))
+            of_launch = self.formulas.support(made.formula) <= self.comparisons.keys()
+            self._numeric[term] = (any if of_launch else all)(map(self._is_numeric, made.parts))
         return self._numeric[term]
 
     def _residues(

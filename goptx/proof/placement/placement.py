@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import reduce
 from itertools import combinations
 
+from goptx.proof.code.kernel_code import NotProved
 from goptx.proof.formulas import FALSE, TRUE, Formulas
-from goptx.proof.kernel_code import NotProved
 from goptx.proof.placement.integers import Integers
 from goptx.proof.placement.sizes import WARP, LaunchSizes
 from goptx.proof.polynomials import Form, less, total

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from goptx.proof.kernel_code import NotProved, Program, Source
+from goptx.proof.code.kernel_code import NotProved, Program, Source
 from goptx.proof.witness import FusedLaunch
 from goptx.ptx.ir import Variable
 

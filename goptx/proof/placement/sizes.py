@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import reduce
 from math import prod
 
-from goptx.proof.kernel_code import NotProved
+from goptx.proof.code.kernel_code import NotProved
 from goptx.proof.placement.integers import Integers
 from goptx.proof.polynomials import Form, less, total, whole
 from goptx.proof.terms import Terms
@@ -196,7 +196,7 @@ class LaunchSizes:
         its number with a multiple of 32."""
         number = self.integers.form(self.thread)
         rests = less(form, number), total(form, number, whole(1))
-        return self.is_of_warp(form) or any(self._counts_warps(rest) for rest in rests)
+        return self.is_of_warp(form) or any(self.counts_warps(rest) for rest in rests)
 
     def is_of_warp(self, form: Form) -> bool:
         """Whether the form has one value for all threads of a warp. The quotient of the thread's number, moved by a
@@ -209,10 +209,10 @@ class LaunchSizes:
             return atom not in (self.special[f"%tid.{axis}"] for axis in "xyz")
         top, bottom = fraction
         rest = less(top, self.integers.form(self.thread))
-        of_warps = all(not p and n % WARP == 0 for p, n in bottom) and self._counts_warps(rest)
+        of_warps = all(not p and n % WARP == 0 for p, n in bottom) and self.counts_warps(rest)
         return of_warps or (self.is_of_warp(top) and self.is_of_warp(bottom))
 
-    def _counts_warps(self, form: Form) -> bool:
+    def counts_warps(self, form: Form) -> bool:
         """Whether it is a multiple of 32 with one value for all threads of a warp."""
         return self.is_of_warp(form) and all(n % WARP == 0 for _, n in form)
 

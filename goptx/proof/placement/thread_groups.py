@@ -15,12 +15,12 @@ from copy import copy
 from dataclasses import dataclass
 from itertools import combinations
 
+from goptx.proof.code.kernel_code import END, NotProved, Program, Step
+from goptx.proof.code.step_forms import count_of
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.lanes.reached_code import part_of
 from goptx.proof.placement.placement import Placements
 from goptx.proof.projection import Projection
-from goptx.proof.step_forms import count_of
 from goptx.proof.sync.waiting import check_arrivals
 from goptx.proof.sync.waits import id_position, is_barrier, is_plain_barrier, waits_of
 from goptx.ptx.opcodes import Scope

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from goptx.proof.code.kernel_code import NotProved
+from goptx.proof.code.read_steps import program_of
 from goptx.proof.evaluation import Evaluation
-from goptx.proof.kernel_code import NotProved, program_of
 from goptx.proof.placement.placement import Placements
 from goptx.proof.terms import Terms
 from goptx.ptx.ir import Function, Instruction, Registers, Statement

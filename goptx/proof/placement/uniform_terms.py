@@ -7,12 +7,14 @@ multiple of 32 is one for the whole warp.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from goptx.proof.code.kernel_code import OfWarp, Program
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import Program
 from goptx.proof.placement.placement import Placements
+from goptx.proof.placement.sizes import LaunchSizes
+from goptx.proof.polynomials import less
 from goptx.proof.sync.varying import is_same_everywhere
 from goptx.proof.terms import Terms
 from goptx.ptx.opcodes import facts_of
@@ -69,14 +71,25 @@ class UniformTerms:
         return all(map(self.term, numbers))
 
 
-def uniform_steps(
+def note_warp_numbers(
     program: Program, terms: Terms, placements: Placements, computed: Mapping[int, Sequence[int]]
-) -> Iterator[int]:
-    """Of the steps that only compute, those that give all threads of a warp the same values; `computed` has those."""
+) -> None:
+    """Notes the steps that only compute whose values are one for a warp, or the lane's number and a multiple of 32;
+    `computed` has the values."""
     known = UniformTerms(terms, placements)
     for number, values in computed.items():
-        writes = program.steps[number].writes
-        if all(
-            known.formula(v) if program.is_predicate(w) else known.term(v) for w, v in zip(writes, values, strict=False)
-        ):
-            yield number
+        pairs = [*zip(program.steps[number].writes, values, strict=False)]
+        if all(known.formula(v) if program.is_predicate(w) else known.term(v) for w, v in pairs):
+            program.of_warp.uniform.add(number)
+        if placements.sizes and len(pairs) == 1 and not program.is_predicate(pairs[0][0]):
+            _note_form(program.of_warp, number, placements.sizes, pairs[0][1])
+
+
+def _note_form(found: OfWarp, number: int, sizes: LaunchSizes, value: int) -> None:
+    form = sizes.integers.known(value)
+    if form is None:
+        return
+    if sizes.counts_warps(form):
+        found.multiples.add(number)
+    if sizes.counts_warps(less(form, sizes.integers.form(sizes.thread))):
+        found.lanes.add(number)

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from goptx.proof.code.kernel_code import END, NotProved, Program, Step
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import END, NotProved, Program, Step
 from goptx.proof.lanes.lane_states import Case
 from goptx.proof.projection import Projection
 from goptx.proof.sync.unaided import common_region, common_side, unaided
@@ -107,8 +107,9 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
         same = projection.polarity.get(last.number)  # a branch that all lanes take as the kernel's branch
         mine = same[:1] if same else ()
         here = () if _go_one_way(projection, branch, last) else joint
+        sides = region if "uni" in last.facts.modifiers else fused.region(branch)  # that is checked below
         for step in (*added, *(() if mine else whole), *here):
-            if fused.block_of[step.number] in region:
+            if fused.block_of[step.number] in (sides if _is_of_warp(step) else region):
                 what = f"not all lanes of a warp may come to `{step.statement}`, by the branch in line {last.line}"
                 raise NotProved(step.line, what)
         promised = last.number in projection.promised
@@ -118,10 +119,21 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
             raise NotProved(last.line, what)
         _check_sides(projection, branch, last, together)
         _check_counted(projection, branch, last, counted)
-    of_warpgroups = [s for s in together if s.facts.row.scope == Scope.WARPGROUP]
-    for branch in sorted(varying_branches(fused, Scope.WARPGROUP)) if of_warpgroups else ():
-        _check_sides(projection, branch, fused.steps[fused.blocks[branch][-1]], of_warpgroups)
     return len(together)
+
+
+def check_warpgroups(projection: Projection) -> None:
+    """That what threads of a warpgroup execute together stands on one side of branches that they may take differently.
+    Raises `NotProved`."""
+    fused = projection.fused
+    steps = [fused.steps[n] for n in projection.matched if fused.steps[n].facts.row.scope == Scope.WARPGROUP]
+    for branch in sorted(varying_branches(fused, Scope.WARPGROUP)) if steps else ():
+        _check_sides(projection, branch, fused.steps[fused.blocks[branch][-1]], steps)
+
+
+def _is_of_warp(step: Step) -> bool:
+    """Whether it is a barrier of the warp, of which the manual does not say that it goes on when lanes have ended."""
+    return step.facts.base == "bar" and "warp" in step.opcode.split(".")
 
 
 def _check_guard(projection: Projection, step: Step) -> None:

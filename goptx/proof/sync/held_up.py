@@ -13,9 +13,9 @@ from functools import cached_property
 
 import networkx as nx
 
-from goptx.proof.kernel_code import NotProved, Program, Step
+from goptx.proof.code.kernel_code import NotProved, Program, Step
+from goptx.proof.code.step_forms import is_full, mask_of
 from goptx.proof.projection import Projection
-from goptx.proof.step_forms import is_full, mask_of
 from goptx.proof.sync.convergence import diverging_branches
 from goptx.proof.sync.unaided import common_region
 from goptx.proof.sync.waits import Waits, is_barrier, is_plain_barrier, waits_of

@@ -5,21 +5,33 @@ A term says what a register holds when the product has ended; so nobody may ask,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from goptx.proof.kernel_code import END, NotProved, Program, Step
+from goptx.proof.code.kernel_code import END, NotProved, Program, Step
 
 
 def check_products(fused: Program) -> None:
     """That no other instruction accesses the registers of a product, from where it begins to where its group and all
     others have ended. Raises `NotProved`."""
-    products = [step for step in fused.steps if step.facts.multiplies_later]
-    own = {name: step for step in products for name in _registers(step)}
-    for step in _in_progress(fused, products):
-        for name in (*fused.reads(step), *step.writes):
-            if name in own:
-                what = f"accesses `{name}` while the product in line {own[name].line} may be in progress"
-                raise NotProved(step.line, f"`{step.statement}` {what}")
+    for products, own in _with_common_registers([s for s in fused.steps if s.facts.multiplies_later]):
+        for step in _in_progress(fused, products):
+            for name in (*fused.reads(step), *step.writes):
+                if name in own:
+                    what = f"accesses `{name}` while the product in line {own[name].line} may be in progress"
+                    raise NotProved(step.line, f"`{step.statement}` {what}")
+
+
+def _with_common_registers(products: Sequence[Step]) -> list[tuple[list[Step], dict[str, Step]]]:
+    """The products in sets of which no two have a register in common, with a product for each register."""
+    found: list[tuple[list[Step], dict[str, Step]]] = []
+    for product in products:
+        own = dict.fromkeys(_registers(product), product)
+        those = [product]
+        for one in [one for one in found if not one[1].keys().isdisjoint(own)]:
+            found.remove(one)
+            those, own = one[0] + those, one[1] | own
+        found.append((those, own))
+    return found
 
 
 def _registers(step: Step) -> Iterator[str]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from goptx.proof.code.kernel_code import ASKED, END, OF_CTA, NotProved, Program
 from goptx.proof.formulas import FALSE, TRUE
-from goptx.proof.kernel_code import ASKED, END, OF_CTA, NotProved, Program
 from goptx.proof.projection import Projection
 from goptx.proof.sync.convergence import diverging_branches
 from goptx.proof.sync.varying import varying_branches

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from goptx.proof.kernel_code import END, Program, Step, nearest_of_all
+from goptx.proof.code.kernel_code import END, Program, Step, nearest_of_all
 
 
 @lru_cache(maxsize=16)
@@ -19,12 +19,12 @@ def unaided(program: Program) -> frozenset[int]:
     found: set[int] = set()
     for start in reversed(program.order):  # the blocks after one come before it, but for loops
         steps = (program.steps[n] for n in program.blocks[start])
-        if all(t == END or t in found for t in program.successors(start)) and not any(map(_concerns_others, steps)):
+        if all(t == END or t in found for t in program.successors(start)) and not any(map(concerns_others, steps)):
             found.add(start)
     return frozenset(found)
 
 
-def _concerns_others(step: Step) -> bool:
+def concerns_others(step: Step) -> bool:
     """Whether a thread may wait there for others, or executes it with them."""
     row = step.facts.row
     return bool(row.scope or row.blocking or step.facts.acts_on_mbarrier or step.facts.controls_grids)

@@ -7,9 +7,11 @@ there together. The rules are coarser than a compiler's: what is not known varie
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from functools import lru_cache
 
-from goptx.proof.kernel_code import CARRY, END, Program, Step
+from goptx.proof.code.kernel_code import CARRY, END, Program, Source, Step
 from goptx.proof.sync.unaided import joins
 from goptx.ptx.opcodes import Scope
 
@@ -18,6 +20,9 @@ _SAME_EVERYWHERE = frozenset(
     %cluster_ctarank %cluster_nctarank %is_explicit_cluster %dynamic_smem_size %total_smem_size
     %aggr_smem_size""".split()
 )
+_WORDS = ("u32", "s32", "u64", "s64")  # as which lanes' numbers are compared; a multiple of 32 wraps to one
+_BELOW, _ABOVE = ("lt", "ge", "lo", "hs"), ("gt", "le", "hi", "ls")
+_ADDING = {f"{name}.{type}" for name in ("add", "sub") for type in _WORDS}
 
 
 @lru_cache(maxsize=16)
@@ -49,9 +54,69 @@ def varying_steps(program: Program, scope: Scope, together: frozenset[int] = fro
     return frozenset(found)
 
 
+@dataclass
+class _Held:
+    """What registers hold at a point: `varying` may differ between threads; of these, `lanes` are a multiple of 32 that
+    is one for the warp, and the lane's number. `multiples` are multiples of 32 that are one for the warp."""
+
+    varying: set[str]
+    lanes: set[str]
+    multiples: set[str]
+
+    def joins(self, other: _Held) -> bool:
+        """Whether these are changed by what registers hold on another edge."""
+        before = len(self.varying), len(self.lanes), len(self.multiples)
+        self.varying |= other.varying
+        self.lanes &= other.lanes
+        self.multiples &= other.multiples
+        return before != (len(self.varying), len(self.lanes), len(self.multiples))
+
+    def without(self, names: Collection[str]) -> _Held:
+        """Where threads come together that may hold different values in these registers."""
+        return _Held(self.varying.union(names), self.lanes.difference(names), self.multiples.difference(names))
+
+    def execute(self, program: Program, step: Step, scope: Scope, steady: bool) -> None:
+        written, whole = _writes(step), scope == Scope.WARP and not step.guard
+        lanes = whole and (step.number in program.of_warp.lanes or self._adds(step, self.lanes))
+        multiples = whole and (step.number in program.of_warp.multiples or self._adds(step, self.multiples))
+        if not self._compares_lanes(step, whole) and _depends(program, step, self.varying, scope, steady):
+            self.varying.update(written)
+        elif not step.guard:
+            self.varying.difference_update(written)
+        for holds, names in ((lanes, self.lanes), (multiples, self.multiples)):
+            (names.update if holds else names.difference_update)(written)
+
+    def _adds(self, step: Step, names: set[str]) -> bool:
+        """Whether a step adds a multiple of 32 to one of these registers."""
+        if step.opcode not in _ADDING:
+            return False
+        first, second = step.sources
+        return (self._is_in(first, names) and self._is_multiple(second)) or (
+            "add" in step.opcode and self._is_in(second, names) and self._is_multiple(first)
+        )
+
+    def _compares_lanes(self, step: Step, whole: bool) -> bool:
+        """Whether a step asks if a lane's number and a multiple of 32 are below another one."""
+        words = step.opcode.split(".")
+        if not whole or len(words) != 3 or len(step.sources) != 2 or words[2] not in _WORDS:
+            return False
+        first, second = step.sources
+        if words[1] in _BELOW:
+            return self._is_in(first, self.lanes) and self._is_multiple(second)
+        return words[1] in _ABOVE and self._is_in(second, self.lanes) and self._is_multiple(first)
+
+    def _is_multiple(self, source: Source) -> bool:
+        constant = not source.names and source.text.removeprefix("-").isdigit()
+        return int(source.text) % 32 == 0 if constant else self._is_in(source, self.multiples)
+
+    @staticmethod
+    def _is_in(source: Source, names: set[str]) -> bool:
+        return source.text == "{}" and not source.negated and source.names[0] in names
+
+
 def _varying_at_ends(
     program: Program, scope: Scope, branches: set[int], steady: bool, guarded: set[int] | None = None
-) -> dict[int, frozenset[str]]:
+) -> dict[int, set[str]]:
     """For each block the registers that vary when it ends. `guarded` gets the steps whose guards vary."""
     at_meeting: dict[int, set[str]] = {}
     for branch in branches:
@@ -59,30 +124,26 @@ def _varying_at_ends(
             written = {w for start in region for n in program.blocks[start] for w in _writes(program.steps[n])}
             for start in starts:
                 at_meeting.setdefault(start, set()).update(written)
-    before: dict[int, frozenset[str]] = {0: program.live[0]}  # what was never written may be anything
-    after: dict[int, frozenset[str]] = {}
+    before = {0: _Held(set(program.live[0]), set(), set())}  # what was never written may be anything
+    after: dict[int, set[str]] = {}
     waiting = [0]
     while waiting:
         start = waiting.pop()
-        names = set(before[start]) | at_meeting.get(start, set())
+        now = before[start].without(at_meeting.get(start, ()))
         for number in program.blocks[start]:
             step = program.steps[number]
-            if guarded is not None and step.guard in names:
+            if guarded is not None and step.guard in now.varying:
                 guarded.add(number)
-            if _depends(program, step, names, scope, steady):
-                names.update(_writes(step))
-            elif not step.guard:
-                names.difference_update(_writes(step))
-        now = frozenset(names)
-        if after.get(start) == now:
-            continue
-        after[start] = now
+            now.execute(program, step, scope, steady)
+        after[start] = now.varying
         for target in program.successors(start):
-            if target != END and (target not in before or not names <= before[target]):
-                before[target] = before.get(target, frozenset()) | names
-                waiting.append(target)
-            elif target != END and target not in after:
-                waiting.append(target)
+            if target == END:
+                continue
+            if target not in before:
+                before[target] = now.without(())
+            elif not before[target].joins(now):
+                continue
+            waiting.append(target)
     return after
 
 
@@ -95,7 +156,7 @@ def _depends(program: Program, step: Step, varying: set[str] | frozenset[str], s
     facts, row = step.facts, step.facts.row
     if step.guard in varying:
         return True
-    if scope == Scope.WARP and step.number in program.uniform:
+    if scope == Scope.WARP and step.number in program.of_warp.uniform:
         return False
     if row.scope >= Scope.CTA:  # a reduction over all threads that come to the barrier
         return any(n in varying or _is_of_thread(program, n) for s in step.sources[:-1] for n in s.names)

@@ -1,10 +1,7 @@
 """Whether threads of a CTA that wait for each other in the fused kernel do so in one of its kernels alone, so that it
 never hangs where they do not.
 
-*Plain* barriers, at which all threads of a CTA wait, are passed in one order by all threads. Threads that may be in
-different places are followed together, as a set of places: they are at the same barrier, or at a branch that all
-threads of the CTA take alike. A branch of a kernel around a barrier of that kernel must be taken alike by all threads
-for the kernel's own sake: that is presumed, and the certificate names it.
+*Plain* barriers, at which all threads of a CTA wait, are passed in one order by all threads (`barrier_order.py`).
 
 Other waits are looked at by `held_up.py`.
 
@@ -13,34 +10,15 @@ Requires: the projections have been proved.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 
-from goptx.proof.formulas import LAST, TRUE
-from goptx.proof.kernel_code import END, NotProved, Program, Step
+from goptx.proof.code.kernel_code import NotProved, Program, Step
+from goptx.proof.code.step_forms import count_of
 from goptx.proof.projection import Projection
-from goptx.proof.step_forms import count_of
+from goptx.proof.sync.barrier_order import BarrierOrder, Found, stands_for_plain
 from goptx.proof.sync.held_up import Holds
-from goptx.proof.sync.varying import varying_branches
-from goptx.proof.sync.waits import id_position, is_barrier, is_plain, is_plain_barrier
+from goptx.proof.sync.waits import id_position, is_barrier, is_plain
 from goptx.ptx.opcodes import Scope
-
-MOST_SETS = 4096
-_RESULT = re.compile(r"result ([0-9]+)\.[0-9]+")
-Place = tuple[int, int]  # a block, and the position of a step in it
-GONE: Place = (END, 0)  # of threads that have ended, where that matters
-Label = tuple[str, str, str]  # of a barrier: its id, the kernels that wait there, and what it reduces and counts
-Labels = dict[int, frozenset[object]]
-
-
-@dataclass
-class Found:
-    """How many barriers there are, and what is presumed of them."""
-
-    barriers: int = 0
-    presumed: list[str] = field(default_factory=list)
 
 
 def check_waiting(fused: Program, projections: Mapping[str, Projection]) -> Found:
@@ -52,16 +30,16 @@ def check_waiting(fused: Program, projections: Mapping[str, Projection]) -> Foun
     _check_ids(projections, own, added)
     found = Found(len(barriers))
     for step in barriers:
-        if step.guard and _stands_for_plain(step, projections):
+        if step.guard and stands_for_plain(step, projections):
             raise NotProved(step.line, f"`{step.statement}` is guarded, so some threads may not come to it")
     holds = Holds(fused, projections, own, added)
     holds.check()
     try:
-        _Order(fused, projections, own, found, holds).check()
+        BarrierOrder(fused, projections, own, found, holds).check()
     except NotProved as error:
         found.presumed.clear()
         try:
-            _Order(fused, projections, own, found, holds, far=True).check()
+            BarrierOrder(fused, projections, own, found, holds, far=True).check()
         except NotProved:
             raise error from None
     return found
@@ -73,292 +51,24 @@ def check_arrivals(
     """That no thread of those that come to the code ends before others are at a barrier which counts them all. `own`
     are the kernel's barriers; others are of no account, and nothing is presumed. Raises `NotProved`."""
     numbers = frozenset(s.number for s in counted)
-    _Order(fused, {letter: projection}, {letter: own}, Found(), counted=numbers, far=True).check()
+    BarrierOrder(fused, {letter: projection}, {letter: own}, Found(), counted=numbers, far=True).check()
 
 
-@dataclass
-class _Order:
-    """Follows sets of places from barrier to barrier. `counted` are the barriers that wait for all threads that are
-    followed, also for those that have ended."""
-
-    fused: Program
-    projections: Mapping[str, Projection]
-    own: Mapping[str, Sequence[Step]]
-    found: Found
-    holds: Holds | None = None
-    counted: frozenset[int] = frozenset()
-    far: bool = False  # whether branches that decide no more than a later barrier are followed, too
-    shared: set[tuple[int, int]] = field(
-        default_factory=set
-    )  # branches that go one way, with barriers that decide that
-    beside: set[frozenset[int]] = field(default_factory=set)  # barriers to which threads come at the same time
-
-    def check(self) -> None:
-        first = self._next([(0, 0)], frozenset())
-        seen, waiting = {first}, [first]
-        while waiting:
-            places, held = waiting.pop()
-            gone, places = places & {GONE}, places - {GONE}
-            if not places:
-                continue
-            for step in map(self._step, places) if gone else ():
-                if step.number in self.counted:
-                    raise NotProved(step.line, f"`{step.statement}` counts threads that may have ended")
-            if len(seen) > MOST_SETS:
-                raise NotProved(self.fused.steps[0].line, "too many sets of places to follow the barriers")
-            passed = is_barrier(self._step(min(places)))
-            if passed:
-                self.beside.add(frozenset(self._step(place).number for place in places))
-            for following in self._after(places):
-                found, passes = self._next(following, frozenset() if passed else held)
-                after = found | gone, passes
-                if after not in seen:
-                    seen.add(after)
-                    waiting.append(after)
-        for branch, number in self.shared:
-            self._check_last(branch, self.fused.steps[number])
-
-    def _check_last(self, branch: int, barrier: Step) -> None:
-        """That threads which take a branch by the result of a barrier, or of copies of it, have it of the last time
-        that all threads came to one of these."""
-        copies = self._copies(barrier.number)
-        others = (self.fused.steps[n] for n in copies - {barrier.number})
-        old = [
-            s
-            for s in others
-            if any(self.fused.comes_to(t, {branch}, {barrier.number}) for t in self.fused.following(s))
-        ]
-        if old or any(copies & its and not its <= copies for its in self.beside):
-            what = f"not all threads of a CTA come to `{barrier.statement}` at the same time"
-            raise NotProved(barrier.line, what)
-
-    def _copies(self, barrier: int) -> frozenset[int]:
-        """The reductions to which threads come while others come to this one, or to another of them."""
-        found = frozenset([barrier])
-        while (
-            more := frozenset(n for its in self.beside if its & found for n in its if self.fused.steps[n].facts.reduces)
-            - found
-        ):
-            found |= more
-        return found
-
-    def _is_met(self, step: Step) -> bool:
-        """Whether all threads that are followed come there, or all of a kernel."""
-        known = not self.counted or any(step in its for its in self.own.values())
-        return known and is_barrier(step) and _stands_for_plain(step, self.projections)
-
-    def _step(self, place: Place) -> Step:
-        return self.fused.steps[self.fused.blocks[place[0]][place[1]]]
-
-    def _next(self, places: Sequence[Place], held: frozenset[int]) -> tuple[frozenset[Place], frozenset[int]]:
-        """The plain barriers, and branches that all threads take alike, that are next, and the other waits since the
-        last plain barrier; `held` are those before these places."""
-        found, seen, waiting, passed = set[Place](), set[Place](), list(places), set(held)
-        while waiting:
-            start, position = waiting.pop()
-            if start == END or (start, position) in seen:
-                found |= {GONE} if start == END and self.counted else set()
-                continue
-            seen.add((start, position))
-            block = self.fused.blocks[start]
-            for number in block[position:]:
-                step = self.fused.steps[number]
-                if self._is_met(step) or (step.is_branch and start in self._deciding):
-                    found.add((start, number - block[0]))
-                    break
-                if self.holds and number in self.holds.held:
-                    passed.add(number)
-            else:
-                waiting += [(t, 0) for t in self.fused.successors(start)]
-        if self.holds:
-            self.holds.check_held(frozenset(passed), [s for s in map(self._step, found) if not s.is_branch])
-        return frozenset(found), frozenset(passed)
-
-    @cached_property
-    def _varying(self) -> frozenset[int]:
-        return varying_branches(self.fused, Scope.CTA)
-
-    @cached_property
-    def _labels(self) -> Labels:
-        """Of each block the barriers that are next from its beginning, None for the end. `far`: those that differ in
-        what is next after them are different barriers."""
-        classes: dict[int, int] = {}
-        while True:
-            found = self._next_labels(classes)
-            if not self.far:
-                return found
-            numbers: dict[object, int] = {}
-            refined = {}
-            for start in self.fused.order:
-                after = self._joined(found, start)
-                for step in reversed([*self._steps(start)]):
-                    if self._is_met(step):
-                        key = self._label(step), after
-                        refined[step.number] = numbers.setdefault(key, len(numbers))
-                        after = frozenset([(*self._label(step), classes.get(step.number, 0))])
-            if len(numbers) == len(set(classes.values())):
-                return found
-            classes = refined
-
-    def _next_labels(self, classes: Mapping[int, int]) -> Labels:
-        found: Labels = dict.fromkeys(self.fused.order, frozenset())
-        changed = True
-        while changed:
-            changed = False
-            for start in reversed(self.fused.order):
-                first = next((s for s in self._steps(start) if self._is_met(s)), None)
-                own = (*self._label(first), classes.get(first.number, 0)) if first else None
-                now = frozenset([own]) if first else self._joined(found, start)
-                if now != found[start]:
-                    found[start], changed = now, True
-        return found
-
-    def _joined(self, labels: Labels, start: int) -> frozenset[object]:
-        ends = self.fused.successors(start)
-        return frozenset().union(*(frozenset([None]) if t == END else labels[t] for t in ends))
-
-    @cached_property
-    def _deciding(self) -> frozenset[int]:
-        """The blocks that end in a branch which decides what barrier is next, and which all threads take alike."""
-        found = set()
-        for start in self.fused.order:
-            ends = set(self.fused.successors(start))
-            differ = len({frozenset([None]) if t == END else self._labels[t] for t in ends}) > 1
-            alike = start not in self._varying or self._of_kernel(start)
-            if differ and (alike or (not self.counted and self._is_presumed(start))):
-                found.add(start)
-        return frozenset(found)
-
-    def _is_presumed(self, start: int) -> bool:
-        """Whether the branch is a kernel's own, around that kernel's barriers and no others."""
-        last = self.fused.steps[self.fused.blocks[start][-1]]
-        region = self.fused.region(start)
-        inside = [s for b in region for s in self._steps(b) if self._is_met(s)]
-        for letter, projection in self.projections.items():
-            if last.number in projection.polarity and inside and all(s in self.own[letter] for s in inside):
-                kernel, (n, _) = projection.kernel, projection.polarity[last.number]
-                own = [n] if kernel.block_of[n] in varying_branches(kernel, Scope.CTA) else []
-                numbers = [n for s in inside for n in projection.matched[s.number]]
-                mine = [b for b in own if any(kernel.block_of[n] in kernel.region(kernel.block_of[b]) for n in numbers)]
-                if mine and not any(kernel.block_of[b] in _by_thread(kernel) for b in mine):
-                    self.found.presumed.append(
-                        f"all threads of a CTA take the branch in line {last.line} alike: barriers of {letter} need it"
-                    )
-                    return True
-        return False
-
-    def _steps(self, start: int) -> Iterator[Step]:
-        return (self.fused.steps[n] for n in self.fused.blocks[start])
-
-    def _label(self, step: Step) -> Label:
-        letters = "".join(letter for letter, p in self.projections.items() if p.own(step.number))
-        ids = {new for p in self.projections.values() for _, new in p.barrier_ids.get(step.number, ())}
-        named = step.sources[0].text if step.sources else step.opcode
-        operation = next((w for w in step.opcode.split(".") if w in ("and", "or", "popc")), "")
-        counting = next(iter(self.projections.values())).counting.get(step.number, set(letters))
-        counted = "" if count_of(step) is None else " ".join(sorted(counting))
-        return " ".join(sorted(ids)) or named, letters, f"{operation} {counted}"
-
-    def _after(self, places: frozenset[Place]) -> Iterator[list[Place]]:
-        """What follows, for each way that all threads may go together."""
-        steps = {place: self._step(place) for place in places}
-        branches = [s for s in steps.values() if s.is_branch]
-        if not branches:
-            labels = {self._label(s): s for s in steps.values()}
-            if len(labels) > 1:
-                first, second, *_ = sorted(labels.values(), key=lambda s: s.number)
-                raise NotProved(
-                    second.line,
-                    f"some threads of a CTA may be at `{second.statement}`, others at the one in line {first.line}",
-                )
-            yield [self._after_step(place) for place in places]
-            return
-        if len(places) == 1:
-            ((start, _),) = places
-            for target in dict.fromkeys(self.fused.successors(start)):
-                if target != END:
-                    yield [(target, 0)]
-            return
-        if len(branches) < len(places):
-            step = next(s for s in steps.values() if not s.is_branch)
-            raise NotProved(
-                step.line,
-                f"some threads of a CTA may be at `{step.statement}`, others at the branch in line {branches[0].line}",
-            )
-        yield from self._alike({place[0]: s for place, s in steps.items()})
-
-    def _alike(self, branches: Mapping[int, Step]) -> Iterator[list[Place]]:
-        """Copies of one branch of a kernel, which all threads take alike, or branches by one result of a barrier."""
-        for reason in (self._of_kernel, self._by_barrier):
-            known = {start: found for start in branches if (found := reason(start))}
-            which = {number if letter else min(self._copies(number)) for letter, number, _ in known.values()}
-            if len(known) == len(branches) and len(which) == len({letter for letter, _, _ in known.values()}) == 1:
-                self.shared |= {(branches[at].number, n) for at, (letter, n, _) in known.items() if not letter}
-                for side in (True, False):
-                    targets = (self._side(start, side == same) for start, (_, _, same) in known.items())
-                    yield [(target, 0) for target in targets]
-                return
-        first, second, *_ = branches.values()
-        raise NotProved(
-            second.line,
-            f"some threads of a CTA may be at this branch while others are at the branch in line {first.line}",
-        )
-
-    def _by_barrier(self, start: int) -> tuple[str, int, bool] | None:
-        """The barrier whose result decides a branch, and whether it is taken where that holds: the last time that the
-        thread came to the barrier, since values of an earlier trip of a loop have other names."""
-        projection = next(iter(self.projections.values()))
-        last, formulas, terms = self.fused.steps[self.fused.blocks[start][-1]], projection.formulas, projection.terms
-        test = projection.outer.guard(projection.ends[start][0], last) if start in projection.ends else TRUE
-        (variable, *others) = formulas.support(test) or (LAST,)
-        found = None if others or variable == LAST else _RESULT.fullmatch(terms[variable].head)
-        barrier = self.fused.steps[int(found[1])] if found else None
-        if barrier is None or not barrier.facts.reduces or barrier.guard or not self._is_met(barrier):
-            return None
-        return "", barrier.number, test == formulas.variable(variable)
-
-    def _of_kernel(self, start: int) -> tuple[str, int, bool] | None:
-        """The kernel and its branch that a block ends in, and whether both go the same way, if all threads take that
-        branch alike in the kernel. Threads that are at a branch, or at copies of it, have passed as many barriers of
-        the kernel; so they are at it for the same time if the kernel passes a barrier before it is there again."""
-        last = self.fused.steps[self.fused.blocks[start][-1]]
-        for letter, projection in self.projections.items():
-            if last.number in projection.polarity:
-                number, same = projection.polarity[last.number]
-                kernel = projection.kernel
-                block = kernel.block_of[number]
-                if block not in varying_branches(kernel, Scope.CTA) and _passes_a_barrier(kernel, block):
-                    return letter, number, same
-        return None
-
-    def _side(self, start: int, taken: bool) -> int:
-        step = self.fused.steps[self.fused.blocks[start][-1]]
-        return self.fused.following(step)[0 if taken else -1]
-
-    def _after_step(self, place: Place) -> Place:
-        return place[0], place[1] + 1
-
-
-def _by_thread(kernel: Program) -> frozenset[int]:
-    """The blocks that end in a branch which threads may take differently, though all find the same in memory."""
-    return varying_branches(kernel, Scope.CTA, steady=True)
-
-
-def _stands_for_plain(step: Step, projections: Mapping[str, Projection]) -> bool:
-    """Whether it is a plain barrier, or one that counts the threads of a kernel where that has a plain barrier, or
-    none: then it was added."""
-    own = [(p.kernel, n) for p in projections.values() for n in p.own(step.number)]
-    return is_plain(step) or all(is_plain(kernel.steps[n]) for kernel, n in own)
-
-
-def _passes_a_barrier(kernel: Program, block: int) -> bool:
-    """Whether every way from a block of the kernel back to it passes a barrier."""
-    waiting = {kernel.block_of[s.number] for s in kernel.steps if is_plain_barrier(s)}
-
-    def following(b: int) -> tuple[int, ...]:
-        return () if b in waiting else kernel.successors(b)
-
-    return block in waiting or not any(t != END and block in kernel.reached(t, following) for t in following(block))
+def check_order_of_warpgroups(
+    fused: Program, projections: Mapping[str, Projection], letter: str, error: NotProved, whole: bool
+) -> None:
+    """That all threads of a CTA come in one order to barriers and to what threads of a warpgroup execute together in a
+    kernel; `whole` if these are all that are followed. Raises the `error` by which that does not stand on one side of
+    branches."""
+    numbers = projections[letter].matched
+    together = frozenset(n for n in numbers if fused.steps[n].facts.row.scope == Scope.WARPGROUP)
+    own = {k: [fused.steps[n] for n in p.matched if is_barrier(fused.steps[n])] for k, p in projections.items()}
+    try:
+        if not whole:
+            raise error
+        BarrierOrder(fused, projections, own, Found(), together=together, far=True).check()
+    except NotProved:
+        raise error from None
 
 
 def _check_ids(projections: Mapping[str, Projection], own: Mapping[str, Sequence[Step]], added: Sequence[Step]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from goptx.proof.kernel_code import END, NotProved, Program, Step
+from goptx.proof.code.kernel_code import END, NotProved, Program, Step
 from goptx.ptx.opcodes import Scope
 
 

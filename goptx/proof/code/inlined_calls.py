@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from goptx.proof.called_functions import WORD, passed
+from goptx.proof.code.called_functions import WORD, passed
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
     Address,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goptx.proof.kernel_code import Step
+from goptx.proof.code.kernel_code import Step
 from goptx.proof.sync.waits import id_position
 
 FULL = ("-1", "4294967295")  # a mask of all lanes

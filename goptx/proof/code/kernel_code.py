@@ -7,40 +7,21 @@ its last step only.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from goptx.proof.called_functions import DIRECT, called, computed_before
-from goptx.ptx.flatten import flatten
+from goptx.proof.code.called_functions import DIRECT
 from goptx.ptx.ir import (
-    Address,
-    Arguments,
-    Directive,
-    Expression,
     Function,
-    Immediate,
     Instruction,
-    Label,
-    Name,
-    Negated,
-    Operand,
-    Pair,
     Scope,
-    Sum,
     Variable,
-    Vector,
-    whole_number,
 )
-from goptx.ptx.opcodes import Facts, facts_of
+from goptx.ptx.opcodes import Facts
 
 END = -1  # where a kernel has ended
 NOWHERE = "_"  # the destination that PTX throws away
-_WHOLE = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)U?")
-_UNROLLING = re.compile('"nounroll"')
-_HINT = re.compile('"(nounroll|used_bytes_mask 0[xX][0-9a-fA-F]+)"')
-_OTHER_CALL = "a call of a form that the checker does not know"
-_TAIL = re.compile(r"([+-])\s*(0x[0-9a-fA-F]+|[0-9]+)U?$")
 
 
 class NotProved(Exception):
@@ -90,11 +71,20 @@ class Step:
 _CHANGING = re.compile(r"%(clock|clock_hi|clock64|globaltimer|globaltimer_lo|globaltimer_hi|smid|warpid|pm\d+(_64)?)")
 
 
+@dataclass(frozen=True, slots=True)
+class OfWarp:
+    """The steps that give all threads of a warp the same value; of these, a multiple of 32; and those that give each
+    thread the number of its lane and such a multiple, modulo 2 to the bits of the register."""
+
+    uniform: set[int] = field(default_factory=set)
+    multiples: set[int] = field(default_factory=set)
+    lanes: set[int] = field(default_factory=set)
+
+
 @dataclass(frozen=True, eq=False)
 class Program:
     """`singles` has the type of each register that is declared one by one, `ranges` those of `%r<9>`; `variables` are
-    those of the body; `pure` are functions that only compute. `uniform` is filled when that is found out: the steps
-    that give all threads of a warp the same value."""
+    those of the body; `pure` are functions that only compute. `of_warp` is filled when that is found out."""
 
     entry: Function
     steps: tuple[Step, ...]
@@ -102,29 +92,29 @@ class Program:
     ranges: tuple[tuple[str, int, str], ...]
     variables: tuple[Variable, ...] = ()
     pure: frozenset[str] = frozenset()
-    uniform: set[int] = field(default_factory=set)
+    of_warp: OfWarp = field(default_factory=OfWarp)
 
     def type_of(self, register: str) -> str | None:
         """The type of a register, None for what is not one."""
-        if register in self.singles:
-            return self.singles[register]
-        if register.startswith((ASKED, VOTED, REDUCED, HELD)):
-            return ".pred"
-        found = self._numbered.get(register)
+        found = self._types.get(register)
         if found is None:
-            stem = register.rstrip("0123456789")
-            digits = register[len(stem) :]
-            for cut in range(len(digits)):
-                own = self._by_stem.get(stem + digits[:cut])
-                if own and int(digits[cut:]) < own[0]:
-                    found = own[1]
-                    break
-            self._numbered[register] = found or ""
+            found = self._types[register] = self._declared_type(register)
         return found or None
 
+    def _declared_type(self, register: str) -> str:
+        if register.startswith((ASKED, VOTED, REDUCED, HELD)):
+            return ".pred"
+        stem = register.rstrip("0123456789")
+        digits = register[len(stem) :]
+        for cut in range(len(digits)):
+            own = self._by_stem.get(stem + digits[:cut])
+            if own and int(digits[cut:]) < own[0]:
+                return own[1]
+        return ""
+
     @cached_property
-    def _numbered(self) -> dict[str, str]:
-        return {}
+    def _types(self) -> dict[str, str]:
+        return dict(self.singles)
 
     @cached_property
     def _by_stem(self) -> dict[str, tuple[int, str]]:
@@ -133,6 +123,16 @@ class Program:
     def is_effect(self, step: Step) -> bool:
         """Whether a step does more than to compute a value from registers: it must be done as often as the kernel does
         it, and in an order that nobody can tell from the kernel's own."""
+        found = self._effects.get(step.number)
+        if found is None:
+            found = self._effects[step.number] = self._has_effect(step)
+        return found
+
+    @cached_property
+    def _effects(self) -> dict[int, bool]:
+        return {}
+
+    def _has_effect(self, step: Step) -> bool:
         row, facts = step.facts.row, step.facts
         if facts.calls:
             return step.sources[0].names[0] not in self.pure
@@ -354,146 +354,3 @@ HELD, AT = "%%held ", "%%at "  # whether a register holds an element of memory, 
 # The names of predicates that only the checker has begin with these: whether a lane asked for the way that its warp, or
 # its CTA, went from a block, and whether it asked for what a vote gave to the whole warp, or a barrier to the CTA.
 ASKED, OF_CTA, VOTED, REDUCED = "%%asked ", "CTA ", "%%voted ", "%%reduced "
-
-
-def program_of(entry: Function, pure: frozenset[str] = frozenset(), hints: bool = False) -> Program:
-    """`hints`: what only says that some bytes of a load are not used is left out. Raises `NotProved` for code that the
-    checker does not know."""
-    body = flatten(entry.body or (), lambda name: name)
-    singles = {CARRY: ".b32"}
-    ranges = []
-    for registers in body.registers:
-        for name, count in registers.names:
-            if count is None:
-                singles[name] = registers.types[-1]
-            else:
-                ranges.append((name, count, registers.types[-1]))
-    variables = tuple(d.variable for d in body.variables)
-    made = Program(entry, tuple(_steps(body.code, hints)), singles, tuple(ranges), variables, pure)
-    passed = {v.name for v in variables if v.space == ".param"}
-    for step in made.steps:
-        if not passed.isdisjoint((*step.writes, *(n for s in step.sources for n in s.names))):
-            raise NotProved(step.line, _OTHER_CALL)
-        truths = (step.guard, *(step.writes if step.facts.compares else ()))
-        if wrong := [r for r in truths if r not in ("", NOWHERE) and not made.is_predicate(r)]:
-            raise NotProved(step.line, f"`{wrong[0]}` is not a predicate")
-        if wrong := [n for s in step.sources if s.negated for n in s.names if not made.is_predicate(n)]:
-            raise NotProved(step.line, f"`{wrong[0]}` is not a predicate")
-        names = (n.partition(".") for s in step.sources for n in s.names)
-        if any(dot and made.type_of(stem) is not None for stem, dot, _ in names):
-            raise NotProved(
-                step.line, f"`{step.statement}` reads a part of a register, which the checker does not know"
-            )
-    return made
-
-
-def _steps(code: Sequence[object], hints: bool) -> Iterator[Step]:
-    labels: dict[str, int] = {}
-    tables: dict[str, tuple[str, ...]] = {}
-    statements: list[Instruction | Scope] = []
-    last = ""
-    for statement in code:
-        match statement:
-            case Label(name):
-                labels[name], last = len(statements), name
-            case Directive(".branchtargets", values):
-                tables[last] = values
-            case Directive(".pragma", values, line) if not all(map((_HINT if hints else _UNROLLING).fullmatch, values)):
-                raise NotProved(line, f"`{statement}`, which the checker does not know")
-            case Instruction() | Scope():
-                statements += [*(computed_before(statement) if isinstance(statement, Scope) else ()), statement]
-    for number, statement in enumerate(statements):
-        yield _step(number, statement, labels, tables, len(statements))
-
-
-def _step(
-    number: int, statement: Instruction | Scope, labels: dict[str, int], tables: dict[str, tuple[str, ...]], count: int
-) -> Step:
-    if isinstance(statement, Scope) or facts_of(statement.opcode).calls:
-        return _call(number, statement)
-    facts = facts_of(statement.opcode)
-    guard, negated = (statement.guard.predicate.text, statement.guard.negated) if statement.guard else ("", False)
-
-    def place(name: str) -> int:
-        if name not in labels:
-            raise NotProved(statement.line, f"`{statement}` leads nowhere")
-        return labels[name] if labels[name] < count else END
-
-    unknown = not facts.known or facts.base in ("alloca", "stacksave", "stackrestore")
-    if unknown or (facts.base == "brx" and (guard or str(statement.operands[-1]) not in tables)):
-        raise NotProved(statement.line, f"`{statement}`, which the checker does not know")
-    if facts.row.ends == "branch":
-        indirect = facts.base == "brx"
-        names = tables[str(statement.operands[-1])] if indirect else (str(statement.operands[-1]),)
-        index = tuple(_source(o, statement.line) for o in statement.operands[:-1])
-        targets = tuple(map(place, names))
-        return Step(number, statement.line, statement.opcode, facts, guard, negated, (), index, targets, statement)
-    writes: list[str] = []
-    sources: list[Source] = []
-    for position, operand in enumerate(statement.operands):
-        if position < facts.row.writes and not isinstance(operand, Address):
-            writes += _names(operand, statement.line)
-        else:
-            sources.append(_source(operand, statement.line))
-    return Step(
-        number, statement.line, statement.opcode, facts, guard, negated, tuple(writes), tuple(sources), (), statement
-    )
-
-
-def _call(number: int, statement: Instruction | Scope) -> Step:
-    """A call with its parameters as one step, which reads the function's name, the form, and the arguments."""
-    found = called(statement)
-    if found is None:
-        line = next((s.line for s in getattr(statement, "body", [statement]) if isinstance(s, Instruction)), 1)
-        raise NotProved(line, _OTHER_CALL)
-    call, guard = found.call, found.call.guard
-    sources = (Source("{}", (found.function,)), Source(found.form), *(_source(o, call.line) for o in found.arguments))
-    writes = tuple(name for o in found.results for name in _names(o, call.line))
-    name, negated = (guard.predicate.text, guard.negated) if guard else ("", False)
-    return Step(number, call.line, "call", facts_of("call"), name, negated, writes, sources, (), call)
-
-
-def _names(operand: Operand, line: int) -> list[str]:
-    """Those of a destination."""
-    match operand:
-        case Name(text) if "." not in text:
-            return [text]
-        case Pair(first, second):
-            return _names(first, line) + _names(second, line)
-        case Vector(parts):
-            return [n for part in parts for n in _names(part, line)]
-    raise NotProved(line, f"`{operand}` as a destination, which the checker does not know")
-
-
-def _source(operand: Operand, line: int) -> Source:
-    match operand:
-        case Name(text):
-            return Source("{}", (text,))
-        case Negated(Name(text)):
-            return Source("{}", (text,), negated=True)
-        case Immediate(text):
-            found = _WHOLE.fullmatch(text)
-            return Source(f"{found[1]}{whole_number(found[2])}" if found else text)
-        case Sum(base, tail):
-            text = "".join("{}" if isinstance(t, Name) else t for t in tail)
-            names = tuple(t.text for t in tail if isinstance(t, Name))
-            return (
-                Source("{}" + text, (base.text, *names)) if isinstance(base, Name) else Source(str(base) + text, names)
-            )
-        case Vector(parts):
-            inner = [_source(p, line) for p in parts]
-            return Source(f"{{{{{','.join(s.text for s in inner)}}}}}", tuple(n for s in inner for n in s.names))
-        case Address((Name(text),)):
-            return Source("[{}]", (text,), offset=0)
-        case Address((Sum(Name(text), (str(tail),)),)) if found := _TAIL.match(tail.replace(" ", "")):
-            return Source("[{}]", (text,), offset=int(f"{found[1]}{whole_number(found[2])}"))
-        case Address(parts):
-            inner = [_source(p, line) for p in parts]
-            return Source(f"[{','.join(s.text for s in inner)}]", tuple(n for s in inner for n in s.names))
-        case Expression(pieces):
-            text = "".join("{}" if isinstance(p, Name) else p for p in pieces)
-            return Source(text, tuple(p.text for p in pieces if isinstance(p, Name)))
-        case Arguments(parts):
-            inner = [_source(p, line) for p in parts]
-            return Source(f"({','.join(s.text for s in inner)})", tuple(n for s in inner for n in s.names))
-    raise NotProved(line, f"`{operand}` as an operand, which the checker does not know")

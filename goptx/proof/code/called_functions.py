@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import networkx as nx
+
 from goptx.ptx.flatten import flatten
 from goptx.ptx.ir import (
     Address,
@@ -203,17 +205,55 @@ def _has_effect(facts: Facts) -> bool:
     return not facts.known or outside or row.hint or bool(row.scope) or row.blocking or facts.sets_carry
 
 
-def why_not(function: Function, module: Module, seen: frozenset[str] = frozenset()) -> str:
-    """Why the checker has no rule for calls of a function, "" if it has."""
-    if function.name in seen:
-        return ""
-    if function.body is None:
-        return "" if function.name in _OF_SYSTEM else f"the code of `{function.name}` is not known"
-    waits, again, labels = False, False, set[str]()
-    functions, own_names = {f.name: f for f in module.functions}, _Names(function)
+def why_not(function: Function, module: Module, again: bool = False) -> str:
+    """Why the checker has no rule for calls of a function, "" if it has. `again`: it is called in a loop."""
+    functions = {f.name: f for f in module.functions}
+    every, calls = {function.name: function}, dict[str, set[str]]()
+    waiting = [function]
+    while waiting:
+        one = waiting.pop()
+        what = _why_not_alone(one, functions)
+        if what:
+            return what
+        calls[one.name] = {name for name in _callees(one) if name in functions}
+        more = [functions[name] for name in sorted(calls[one.name] - every.keys())]
+        every.update((f.name, f) for f in more)
+        waiting += more
+    facts = [facts_of(s.opcode) for f in every.values() for s in _code(f) if isinstance(s, Instruction)]
+    waits = any(f.is_strong_read or f.bypasses_l1 for f in facts)
+    graph: nx.DiGraph[str] = nx.DiGraph([(caller, name) for caller, its in calls.items() for name in its])
+    again |= any(_goes_back(f) for f in every.values()) or not nx.is_directed_acyclic_graph(graph)
+    return f"`{function.name}` may wait for other threads" if waits and again else ""
+
+
+def _callees(function: Function) -> Iterator[str]:
+    for statement in _code(function):
+        if isinstance(statement, Instruction) and facts_of(statement.opcode).calls and (own := passed(statement)):
+            yield own[1]
+
+
+def _goes_back(function: Function) -> bool:
+    """Whether it has a loop."""
+    labels = set[str]()
     for statement in _code(function):
         if isinstance(statement, Label):
             labels.add(statement.name)
+        facts = facts_of(statement.opcode) if isinstance(statement, Instruction) else None
+        if facts and facts.row.ends == "branch" and (facts.is_indirect_branch or _target(statement) in labels):
+            return True
+    return False
+
+
+def _target(statement: Statement) -> str:
+    return str(statement.operands[-1]) if isinstance(statement, Instruction) else ""
+
+
+def _why_not_alone(function: Function, functions: Mapping[str, Function]) -> str:
+    """The same of its own code, whatever the functions do that it calls."""
+    if function.body is None:
+        return "" if function.name in _OF_SYSTEM else f"the code of `{function.name}` is not known"
+    own_names = _Names(function)
+    for statement in _code(function):
         if isinstance(statement, Declaration) and statement.variable.space not in (".local", ".param"):
             return f"`{function.name}` has `{statement.variable}`"
         if isinstance(statement, Directive) and statement.name == ".pragma":
@@ -224,10 +264,8 @@ def why_not(function: Function, module: Module, seen: frozenset[str] = frozenset
         what = f"`{function.name}` has `{statement}`"
         if facts.calls:
             own = passed(statement)
-            inner = functions.get(own[1]) if own else None
-            deeper = why_not(inner, module, seen | {function.name}) if inner else what
-            if deeper:
-                return deeper
+            if own is None or own[1] not in functions:
+                return what
             continue
         if not all(_OF_LANE.fullmatch(n) or _OF_LAUNCH.fullmatch(n) for n in own_names.special(statement)):
             return what
@@ -236,9 +274,7 @@ def why_not(function: Function, module: Module, seen: frozenset[str] = frozenset
             return what
         if facts.base in ("exit", "alloca", "stacksave", "stackrestore") or facts.acts_on_mbarrier:
             return what
-        waits |= facts.is_strong_read or facts.bypasses_l1
-        again |= row.ends == "branch" and (facts.is_indirect_branch or str(statement.operands[-1]) in labels)
-    return f"`{function.name}` may wait for other threads" if waits and again else ""
+    return ""
 
 
 def _code(function: Function) -> Iterator[Statement]:
