@@ -26,8 +26,8 @@ from goptx.device.occupancy import occupancy
 
 OVERLAP = 3.0  # 1: nothing overlaps; above 2 the choice hardly changes
 LOADED = 1.5  # memory latency under load, as a multiple of that for one warp alone
-# Registers that a cap may take, for one step of occupancy. Of 594 caps measured on an H200, those that took so many gained
-# 7 % (median); those that took 6 to 8 gained 1 % and lost up to 32 %, since spills cost more than the step gains.
+# Registers that a cap may take, for one step of occupancy. Of 594 caps measured on an H200, those that took so many
+# gained 7 % (median); those that took 6 to 8 gained 1 % and lost up to 32 %, since spills cost more than a step gains.
 NEAR = 5
 ENOUGH = 0.75  # of an SM's warps, the least share for a cap: with fewer, more warps hide little, or much spills
 # Of the longest CTA: for how long SMs are idle at the end of a launch of several kernels, in which long CTAs may be the
