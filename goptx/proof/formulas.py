@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 
 FALSE, TRUE = 0, 1
 LAST = 1 << 60  # the variable of the constants, after all others
-MOST_NODES = 1 << 21  # some ten seconds
+MOST_NODES = 1 << 20  # some three seconds
 
 
 class TooManyFormulas(Exception):
@@ -49,13 +49,13 @@ class Formulas:
             return test
         key = (test, then, other)
         if key not in self._ites:
-            (a, *ifs), (b, *thens), (c, *others) = self._nodes[test], self._nodes[then], self._nodes[other]
-            top = min(a, b, c)
-            low, high = (
-                self.ite(ifs[k] if a == top else test, thens[k] if b == top else then, others[k] if c == top else other)
-                for k in (0, 1)
-            )
-            self._ites[key] = self._node(top, low, high)
+            a, b, c = self._nodes[test], self._nodes[then], self._nodes[other]
+            top = min(a[0], b[0], c[0])
+            test0, test1 = a[1:] if a[0] == top else (test, test)
+            then0, then1 = b[1:] if b[0] == top else (then, then)
+            other0, other1 = c[1:] if c[0] == top else (other, other)
+            low = self.ite(test0, then0, other0)  # calls one by one: a deep stack of generators takes ten times as long
+            self._ites[key] = self._node(top, low, self.ite(test1, then1, other1))
         return self._ites[key]
 
     def negation(self, formula: int) -> int:

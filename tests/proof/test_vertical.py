@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from strategies.dependent_kernels import INDEX, elementwise, strided
+from strategies.dependent_kernels import HEAD, INDEX, elementwise, strided
 
 import goptx
 from goptx.checking.certify import prove
@@ -274,3 +274,41 @@ def test_independent_kernels_do_not_write_what_they_have_in_common(monkeypatch: 
     for pair in (("A:2", "B:0"), ("A:0", "B:2"), ("A:2", "B:2")):
         made = str(prove(goptx.weave(*sources, same=[pair])))
         assert "is one buffer of several kernels, of whose order nothing is known" in made, made
+
+
+def test_what_is_loaded_once_is_not_older_than_what_a_kernel_acquires_first() -> None:
+    first, second = elementwise("mul.f32"), elementwise("sub.f32")
+    text = fused(first, second, **SHARED).text()
+    fresh = elementwise("sub.f32", before="fence.acq_rel.gpu;")
+    fence, move = "@%b_run0 fence.acq_rel.gpu; // B:12", f"@%b_run0 mov.f32 %b_f2, {CELL}1; // B:16"
+    for both in (f"{fence}\n    {move}", f"{move}\n    {fence}"):
+        made = certificate(edited(text, move.replace(CELL, "CELL"), both), first, fresh)
+        assert "may see what others have written" in str(made), str(made)
+
+
+def counting(bits: int) -> str:
+    """Adds 1 to each element of x, which are counted in that many bits."""
+    special = "".join(f"mov.u{bits} %n{i}, %{name}.x; " for i, name in enumerate(("tid", "ntid", "ctaid", "nctaid")))
+    return f"""{HEAD}
+.visible .entry k(.param .u64 x)
+{{
+    .reg .pred %p<4>; .reg .b32 %r<4>; .reg .u{bits} %n<9>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [x]; mov.u32 %r1, 0; {special}
+    mad.lo.u{bits} %n4, %n2, %n1, %n0; mul.lo.u{bits} %n5, %n1, %n3;
+LOOP:
+    cvt.u64.u{bits} %rd2, %n4; shl.b64 %rd2, %rd2, 2; add.s64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r2, [%rd3]; add.u32 %r2, %r2, 1; st.global.u32 [%rd3], %r2;
+    add.u{bits} %n4, %n4, %n5; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3;
+    @%p1 bra LOOP;
+    ret;
+}}
+"""
+
+
+def test_short_counters_of_loops_wrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No certificate presumes that they do not, as it does of others."""
+    options: dict[str, Any] = {"depends": True, "same": [("A:0", "B:0")]}
+    made = prove(fused(counting(32), counting(32), **options))
+    assert made and "counters of loops whose step is the grid do not wrap" in made.presumed, str(made)
+    monkeypatch.setattr("goptx.analysis.values.footprint._NARROW", 0)
+    assert ORDER in str(prove(fused(counting(16), counting(16), **options)))

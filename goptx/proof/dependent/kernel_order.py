@@ -110,17 +110,18 @@ class HandedOn:
             loads = self.sources.get(touch.step.number, {-1})
             if touch.stores or any(n == -1 or n in own.matched for n in loads):
                 raise NotProved(touch.step.line, f"{touch} stands for no load that another kernel has made")
-            self._check_between(touch, [self.fused.steps[n] for n in loads], own.matched)
+            self._check_between(touch, [self.fused.steps[n] for n in loads], own)
 
-    def _check_between(self, touch: Touch, loads: Sequence[Step], own: Collection[int]) -> None:
-        """That the kernel learns nothing from outside between the load and its own. Barriers pass on what a thread of
-        the CTA has learnt."""
-        steps = [self.fused.steps[n] for n in own]
+    def _check_between(self, touch: Touch, loads: Sequence[Step], own: Projection) -> None:
+        """That the kernel learns nothing from outside between the load and its own, in whose place a move may stand
+        before what the kernel has before it. Barriers pass on what a thread of the CTA has learnt."""
+        steps = [self.fused.steps[n] for n in own.matched]
         asking = [s for s in steps if s.facts.is_strong_read or (s.facts.is_acquire and not s.facts.row.scope)]
         for load in loads:
             for step in (s for s in steps if asking and s.facts.is_acquire):
                 later = after(self.fused, step.number, frozenset([load.number]))
-                if step.number in after(self.fused, load.number) and touch.step.number in later:
+                passed = touch.step.number in later or (step.number, touch.step.number) in own.swapped
+                if passed and step.number in after(self.fused, load.number):
                     what = f"after which {touch} may have to give something else"
                     raise NotProved(step.line, f"`{step.statement}` may see what others have written, {what}")
 

@@ -17,6 +17,7 @@ from goptx.proof.terms import NO_FORMULA, Terms
 
 ALONG_X = "launches along x"
 NO_WRAP = "counters of loops whose step is the grid do not wrap"
+NARROW = 32  # bits; shorter counters wrap in launches that are common
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ class Elements:
     def _around(self, value: int, bits: int) -> Count | None:
         """The same of a value at the head of a loop, that counts up by all threads of the grid; or of one that is the
         same by each way to a block."""
-        if value in self._followed:
+        if value in self._followed or bits < NARROW:
             return None
         self._followed.add(value)
         found = self._followed_around(value, bits)

@@ -380,9 +380,10 @@ class LaneCases:
                 return self._halved(case, pair) or self._other_operands(own.step, step)
             check_move(own.step, step, lane)
             access = Access(self.terms.resolved(lane.access.base, case.given), lane.access.offset, lane.access.size)
-            later = (n for n in case.order if n > own.step.number and n in self.of.handed)
-            if any(self.of.stores(n) or lane.stored is not None for n in later):
+            later = [n for n in case.order if n > own.step.number]
+            if any(self.of.stores(n) or lane.stored is not None for n in later if n in self.of.handed):
                 raise NotProved(own.step.line, f"`{own.step.statement}` stands before what the kernel has before it")
+            self.of.swapped.update((n, own.step.number) for n in later if self.events[n].step.facts.is_acquire)
             self.of.replaced.setdefault(own.step.number, []).append(Moved(access, case.given, own.cell))
             self.of.matched.setdefault(own.step.number, set()).add(step.number)
             values[lane.register] = own.results[0]
