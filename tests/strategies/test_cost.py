@@ -19,6 +19,7 @@ from goptx.cost.register_estimate import Pressure
 from goptx.cost.trips import loop_trips, trips, unknown_depth
 from goptx.cost.work import Course, Work
 from goptx.latency.table import load_table
+from goptx.launch.specification import read_specification
 from goptx.results.given_kernels import kernels_of
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import possible_candidates
@@ -176,9 +177,10 @@ def test_one_choice_everywhere() -> None:
 def test_a_cached_choice_has_its_reason_and_its_cap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOPTX_CACHE_DIR", "")  # in memory
     monkeypatch.setenv("GOPTX_CACHE_SIZE", "64")
-    monkeypatch.setattr("goptx.cost.estimate.NEAR", 7)  # for a cap that is not proposed otherwise
-    sources = kernel("gelu"), kernel("harris")
-    first, again = (goptx.fuse(*sources, strategy="auto", shapes=[LARGE] * 2, name="capped") for _ in range(2))
+    gelu = Path(__file__).parents[2] / "benchmarks" / "suite_a" / "natural" / "gelu.sm_90.ptx"
+    (launch,) = read_specification(gelu.with_name("gelu.toml"))
+    shapes = [Shape(launch.grid, launch.block)] * 2
+    first, again = (goptx.fuse(gelu, gelu, strategy="auto", shapes=shapes) for _ in range(2))
     assert again is not first and again.report == first.report and again.report.decision
     assert again.ptx == first.ptx and again.max_registers == first.max_registers == 32
 
