@@ -1,7 +1,7 @@
 """Run by test_bounded_input.py: does one thing with PTX of standard input, and prints what came of it, the seconds of
 processor time that it took and the most memory of the process in MiB.
 
-python bounded_child.py weave|emulate|read
+python bounded_child.py weave|emulate|read|replay
 """
 
 import resource
@@ -9,6 +9,7 @@ import sys
 import time
 import warnings
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import goptx
 
@@ -31,6 +32,10 @@ def outcome(what: str, text: str) -> str:
             goptx.weave(text, OTHER)
         elif what == "emulate":
             goptx.emulate(text, grid=1, block=32, args=[0])
+        elif what == "replay":
+            with TemporaryDirectory() as folder:
+                (Path(folder) / "best.json").write_text(text)
+                goptx.replay(Path(folder) / "best.json")
         else:
             str(goptx.read(text))
     except goptx.GoptxError as error:

@@ -3,6 +3,7 @@ time and memory. Each case runs in a process of its own."""
 
 import json
 import os
+import resource
 import subprocess
 import sys
 from collections.abc import Callable
@@ -313,6 +314,14 @@ def test_a_result_of_tuning_that_is_none(content: str, tmp_path: Path) -> None:
         goptx.replay(path)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "content", ["[" * 1_000_000, "{" + '"a":{' * 200_000, '{"format": 1, "way": "' + "w" * 1_000_000]
+)
+def test_time_and_memory_of_a_malformed_result_of_tuning(content: str) -> None:
+    assert "best.json: not JSON" in within("replay", content, 2)
+
+
 def test_contents_of_files_that_are_not_ptx_are_not_quoted(tmp_path: Path) -> None:
     secret = tmp_path / "passwords"
     secret.write_text("root:hunter2:0:0\n")
@@ -339,14 +348,20 @@ def test_a_device_that_is_full(tmp_path: Path) -> None:
     assert "standard output cannot be written" in printed.stderr
 
 
+def _bounded() -> None:
+    """So much of address space, beside what the interpreter and its libraries take."""
+    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+
+
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no /dev/zero")
 @pytest.mark.parametrize("name", ["/dev/zero", "-"])
 def test_a_file_without_end(name: str, tmp_path: Path) -> None:
     with Path("/dev/zero").open("rb") as zeros:
         child = [sys.executable, "-m", "goptx", "fmt", name]
         done = subprocess.run(
-            child, stdin=zeros, capture_output=True, text=True, check=False, timeout=60, env=ENVIRONMENT
-        )
+            child, stdin=zeros, capture_output=True, text=True, check=False, timeout=60, env=ENVIRONMENT,
+            preexec_fn=_bounded,
+        )  # fmt: skip
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
     of_file = "has more than 64 MiB; give the path of a PTX file."
     assert ("standard input: has more than 64 MiB; give PTX." if name == "-" else of_file) in done.stderr

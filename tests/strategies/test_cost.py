@@ -19,6 +19,7 @@ from goptx.cost.register_estimate import Pressure
 from goptx.cost.trips import loop_trips, trips, unknown_depth
 from goptx.cost.work import Course, Work
 from goptx.latency.table import load_table
+from goptx.launch.specification import read_specification
 from goptx.results.given_kernels import kernels_of
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import possible_candidates
@@ -36,15 +37,15 @@ def chosen(first: str, second: str, shape: Shape | None = LARGE) -> goptx.Woven:
     return goptx.fuse(kernel(first), kernel(second), strategy="auto", shapes=shapes)
 
 
-# Choices of suite A, bound by memory, by arithmetic, by both; all within 5 % of the best measured.
+# Choices of suite A, bound by memory, by arithmetic, by both; all within 9 % of the best measured.
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("pair", "candidate"),
     [
-        (("gelu", "harris"), "weave x2 x2 capped at 32"),
-        (("harris", "micnd"), "weave x4 x4 capped at 32"),
-        (("gelu", "stms"), "weave x2 x2 capped at 32"),
-        (("lud", "stms"), "weave x2 x2 slicing=None capped at 32"),
+        (("gelu", "harris"), "weave x2 x2"),
+        (("harris", "micnd"), "weave x2 x2"),
+        (("gelu", "stms"), "weave x2 x2"),
+        (("lud", "stms"), "weave x2 x2 slicing=None"),
     ],
 )
 def test_chooses_what_was_measured_to_be_fast(pair: tuple[str, str], candidate: str) -> None:
@@ -52,7 +53,7 @@ def test_chooses_what_was_measured_to_be_fast(pair: tuple[str, str], candidate: 
     assert made.report.decision
     best = made.report.decision.chosen
     assert best.name == candidate and best.made
-    assert made.strategy == "weave" and made.max_registers == 32
+    assert made.strategy == "weave" and made.max_registers is None
     chose, head, first = str(made.report.decision).splitlines()[:3]
     assert chose.startswith(f"chosen: {candidate}, the least estimate; of another strategy: ") and "%" in chose
     assert head.split() == "candidate kilocycles gain least registers occupancy most of it".split()
@@ -176,7 +177,10 @@ def test_one_choice_everywhere() -> None:
 def test_a_cached_choice_has_its_reason_and_its_cap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOPTX_CACHE_DIR", "")  # in memory
     monkeypatch.setenv("GOPTX_CACHE_SIZE", "64")
-    first, again = chosen("gelu", "harris"), chosen("gelu", "harris")
+    gelu = Path(__file__).parents[2] / "benchmarks" / "suite_a" / "natural" / "gelu.sm_90.ptx"
+    (launch,) = read_specification(gelu.with_name("gelu.toml"))
+    shapes = [Shape(launch.grid, launch.block)] * 2
+    first, again = (goptx.fuse(gelu, gelu, strategy="auto", shapes=shapes) for _ in range(2))
     assert again is not first and again.report == first.report and again.report.decision
     assert again.ptx == first.ptx and again.max_registers == first.max_registers == 32
 

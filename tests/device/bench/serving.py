@@ -68,7 +68,7 @@ def _answer(question: Question, request: str, asked: str, device: int) -> Answer
             return Times({key: [float(len(asked))] * repeats for key in keys})
 
 
-def without_device(connection: Connection, device: int) -> None:
+def without_device(connection: Connection, device: int, more: object) -> None:
     connection.recv()
     connection.send(Failed("no usable NVIDIA GPU"))
 
