@@ -76,6 +76,28 @@ NO_EFFECT = {
     "addresses by SM are placed": "on which SM a CTA runs may be anything in the kernel, too",
     "without shapes a kernel counts the shared memory of all": "the kernel does not use the number",
     "copies of a barrier stay aligned": "they are aligned in the kernel, on two sides of its branch",
+    "barriers stay aligned beside lanes that wait one by one": "whole warps come to them, before lanes part",
+    "files of the second module keep their numbers": "lines of the source, for debuggers",
+    "what goptx inserts seems to come from the line before it": "lines of the source, for debuggers",
+    "an inlined location stands without that of its caller": "lines of the source, for debuggers",
+    "an inlined function leaves its line to what stands after it": "lines of the source, for debuggers",
+    "a tunable block changes along its first axis": "the certificate names the block that the text has",
+    "lanes that a kernel lacks make it another one": "they come along to its barriers, as lanes do that have ended",
+    "the fewest CTAs of an SM stay for larger CTAs": "the assembler may only give other registers, or none",
+    "addresses by SM are coarsened": "on which SM a CTA runs may be anything in the kernel, too",
+    "a kernel is coarsened along two axes": "the text is coarsened along one, which the certificate names",
+    "barriers hand on nothing that was acquired": "the other kernel's fence, before its load: the kernel that has the "
+    "barrier acquires nothing itself",
+    "no acquire lies on a way around a loop": "the fence is the other kernel's, after its load; the kernel that takes "
+    "the value acquires nothing",
+    "kernels that acquire take what was loaded before": "the fence is the other kernel's, before its load",
+    "carry chains hand on what they load": "a move does not write the carry flag",
+    "a carry flag may live over the end of a block": "nothing between writes it, and the guard is that of the branch",
+    "warps run long code of a kernel that they have ended": "warps skip less, guards stay",
+    "copies of a kernel skip long code each by itself": "more branches, each by its own vote",
+    "warps run what comes after the last barrier of a kernel that they have ended": "warps skip less, guards stay",
+    "warps that wait at barriers run all code between them": "warps skip less, guards stay",
+    "groups are measured after the budget is spent": "more is measured",
 }
 Text = tuple[str, Sequence[Module]]
 

@@ -38,6 +38,16 @@ one:
 }
 """
 )
+BRANCH_TO_LIST = HEAD + """.visible .entry jump(.param .u32 n)
+{
+    .reg .b32 %r<3>;
+targets: .branchtargets one;
+    ld.param.u32 %r1, [n];
+    brx.idx %r1, targets;
+one:
+    bra targets;
+}
+"""
 TWO_ENTRIES = HEAD + ".visible .entry one()\n{\n    ret;\n}\n.visible .entry two()\n{\n    ret;\n}\n"
 
 # Name of the golden: the files there are, class, exit code, and what the message has to name.
@@ -74,6 +84,12 @@ CASES: dict[str, tuple[Mapping[str, str | bytes], str, int, tuple[str, ...]]] = 
         "CannotWeave",
         1,
         ("a.ptx:8:", "brx.idx", "`targets`", ".branchtargets"),
+    ),
+    "branch_to_list": (
+        {"a.ptx": BRANCH_TO_LIST},
+        "CannotWeave",
+        1,
+        ("a.ptx:11:", "bra targets;", "list of labels"),
     ),
 }
 

@@ -128,10 +128,14 @@ class _Cutter:
         return Branch(instruction.guard, inner, following, uniform, instruction.line)
 
     def label(self, instruction: Instruction, name: str) -> str:
-        if name not in self.labels:
-            raise CannotWeave(
-                f"{self.where}:{instruction.line}: `{self.quote(instruction)}`: the label `{self.quote(name)}` is not "
-                "in this function; is the file cut off?",
-                rule="known-branch-targets",
-            )
-        return name
+        if name in self.labels and name not in self.tables:
+            return name
+        problem = (
+            "stands for a list of labels, and no instruction follows it; name one of these labels"
+            if name in self.tables
+            else "is not in this function; is the file cut off?"
+        )
+        raise CannotWeave(
+            f"{self.where}:{instruction.line}: `{self.quote(instruction)}`: the label `{self.quote(name)}` {problem}",
+            rule="known-branch-targets",
+        )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 
 FALSE, TRUE = 0, 1
 LAST = 1 << 60  # the variable of the constants, after all others
-MOST_NODES = 1 << 20  # some three seconds
+MOST_NODES = 1 << 18  # some seconds
 
 
 class TooManyFormulas(Exception):

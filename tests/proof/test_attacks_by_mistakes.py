@@ -104,3 +104,25 @@ def test_barriers_on_both_sides_of_a_branch_are_one() -> None:
     assert certificate(given, begin + before)
     check(given, begin + after, *(begin + text for text in mixed), because="some threads of a CTA may be at")
     assert certificate(given, begin + copies)
+
+
+AROUND = """
+setp.gt.u32 %p1, %ntid.x, 64;
+@%p1 bra L;
+bar.sync 0;
+L:
+st.global.u32 [%d2], 1;
+"""
+
+
+def test_warps_that_come_late_to_a_branch_of_all_threads_go_as_the_first_did() -> None:
+    """Some warps are at B's branch when others are at A's barrier before it."""
+    given = Given(ADDRESS + SIDES, ADDRESS + AROUND)
+    barrier = "B6: bar.sync 1;\n"
+    early = f"B4\nB5: @%b_p1 bra BL;\nA6\nA7\n{barrier}B8\nbra AM;\nBL:\nA6\nA7\nB8\nbra AM;\n"
+    late = f"A10\nA11\nB4\nB5: @%b_p1 bra BN;\n{barrier}BN:\nB8\n"
+    sides = "A4\nA5: @%a_p1 bra AL;\n{}AL:\n{}AM:\n"
+    other_order = sides.format(early.replace(f"A6\nA7\n{barrier}", f"{barrier}A6\nA7\n"), late)
+    other_way = sides.format(early, late.replace("@%b_p1", "@!%b_p1"))
+    check(given, BOTH + sides.format(early, late), BOTH + other_order, because="some threads of a CTA may be at")
+    assert not certificate(given, BOTH + other_way)

@@ -31,6 +31,8 @@ def test_an_index_is_that_of_the_kernel() -> None:
     elsewhere = f"AT:\nA5\n.branchtargets AL, AM;\nA6: brx.idx %a_r2, AT;\n{rest}"
     made = certificate(Given(ADDRESS + SWITCH), f"A1\nA2\nA3\n{elsewhere}")
     assert "which the checker does not know" in str(made)  # the label of a table stands at it
+    to_the_list = certificate(Given(ADDRESS + SWITCH), f"A1\nA2\nA3\n{right.replace('bra AE', 'bra AT')}")
+    assert "leads nowhere" in str(to_the_list)
     guarded = SWITCH.replace("brx.idx", "@%p1 brx.idx")
     assert "which the checker does not know" in str(certificate(Given(ADDRESS + guarded), f"A1\nA2\nA3\n{right}"))
 

@@ -98,7 +98,7 @@ def _step(
     guard, negated = (statement.guard.predicate.text, statement.guard.negated) if statement.guard else ("", False)
 
     def place(name: str) -> int:
-        if name not in labels:
+        if name not in labels or name in tables:
             raise NotProved(statement.line, f"`{statement}` leads nowhere")
         return labels[name] if labels[name] < count else END
 

@@ -1,8 +1,10 @@
 """Follows the threads of a CTA from barrier to barrier: in what order they come to those at which all of them wait.
 
-Threads that may be in different places are followed together, as a set of places: they are at the same barrier, or at a
-branch that all threads of the CTA take alike. A branch of a kernel around a barrier of that kernel must be taken alike
-by all threads for the kernel's own sake: that is presumed, and the certificate names it.
+Threads that may be in different places are followed together, as a set of places: they are at the same barrier, or at
+branches that all threads of the CTA take alike. Where some come to such a branch of a kernel before others, the way
+that they go is noted until all pass a barrier of that kernel: the others go the same way. A branch of a kernel around a
+barrier of that kernel must be taken alike by all threads for the kernel's own sake: that is presumed, and the
+certificate names it.
 
 Requires: the projections have been proved.
 """
@@ -10,7 +12,7 @@ Requires: the projections have been proved.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -29,6 +31,8 @@ Place = tuple[int, int]  # a block, and the position of a step in it
 GONE: Place = (END, 0)  # of threads that have ended, where that matters
 Label = tuple[str, str, str]  # of a barrier: its id, the kernels that wait there, and what it reduces and counts
 Labels = dict[int, frozenset[object]]
+Ways = frozenset[tuple[str, int, bool]]  # branches of kernels that some threads have taken, and whether they jumped
+State = tuple[frozenset[Place], frozenset[int], Ways]  # places, other waits that may have been passed, and ways
 
 
 @dataclass
@@ -58,10 +62,10 @@ class BarrierOrder:
     beside: set[frozenset[int]] = field(default_factory=set)  # barriers to which threads come at the same time
 
     def check(self) -> None:
-        first = self._next([(0, 0)], frozenset())
+        first = self._next([(0, 0)], frozenset(), frozenset())
         seen, waiting = {first}, [first]
         while waiting:
-            places, held = waiting.pop()
+            places, held, ways = waiting.pop()
             gone, places = places & {GONE}, places - {GONE}
             if not places:
                 continue
@@ -70,12 +74,8 @@ class BarrierOrder:
                     raise NotProved(step.line, f"`{step.statement}` counts threads that may have ended")
             if len(seen) > MOST_SETS:
                 raise NotProved(self.fused.steps[0].line, "too many sets of places to follow the barriers")
-            passed = is_barrier(self._step(min(places)))
-            if passed:
-                self.beside.add(frozenset(self._step(place).number for place in places))
-            for following in self._after(places):
-                found, passes = self._next(following, frozenset() if passed else held)
-                after = found | gone, passes
+            for found, passes, taken in self._after(places, held, ways):
+                after = found | gone, passes, taken
                 if after not in seen:
                     seen.add(after)
                     waiting.append(after)
@@ -119,7 +119,7 @@ class BarrierOrder:
     def _step(self, place: Place) -> Step:
         return self.fused.steps[self.fused.blocks[place[0]][place[1]]]
 
-    def _next(self, places: Sequence[Place], held: frozenset[int]) -> tuple[frozenset[Place], frozenset[int]]:
+    def _next(self, places: Iterable[Place], held: frozenset[int], ways: Ways) -> State:
         """The plain barriers, and branches that all threads take alike, that are next, and the other waits since the
         last plain barrier; `held` are those before these places."""
         found, seen, waiting, passed = set[Place](), set[Place](), list(places), set(held)
@@ -132,8 +132,13 @@ class BarrierOrder:
             block = self.fused.blocks[start]
             for number in block[position:]:
                 step = self.fused.steps[number]
-                if self._is_met(step) or (step.is_branch and start in self._deciding):
+                if self._is_met(step):
                     found.add((start, number - block[0]))
+                    break
+                if step.is_branch and start in self._deciding:
+                    target = self._known_way(start, ways)
+                    found |= {(start, number - block[0])} if target is None else set()
+                    waiting += [(target, 0)] if target is not None else []
                     break
                 if self.holds and number in self.holds.held:
                     passed.add(number)
@@ -141,7 +146,18 @@ class BarrierOrder:
                 waiting += [(t, 0) for t in self.fused.successors(start)]
         if self.holds:
             self.holds.check_held(frozenset(passed), [s for s in map(self._step, found) if not s.is_branch])
-        return frozenset(found), frozenset(passed)
+        return frozenset(found), frozenset(passed), ways
+
+    def _known_way(self, start: int, ways: Ways) -> int | None:
+        """Where the branch of a block leads, if other threads of the CTA have taken it since the last barrier of its
+        kernel."""
+        of_kernel = self._of_kernel(start) if ways else None
+        if of_kernel:
+            letter, number, same = of_kernel
+            for taken in (True, False):
+                if (letter, number, taken) in ways:
+                    return self._side(start, taken == same)
+        return None
 
     @cached_property
     def _varying(self) -> frozenset[int]:
@@ -230,50 +246,58 @@ class BarrierOrder:
         counted = "" if count_of(step) is None else " ".join(sorted(counting))
         return " ".join(sorted(ids)) or named, letters, f"{operation} {counted}"
 
-    def _after(self, places: frozenset[Place]) -> Iterator[list[Place]]:
+    def _after(self, places: frozenset[Place], held: frozenset[int], ways: Ways) -> Iterator[State]:
         """What follows, for each way that all threads may go together."""
         steps = {place: self._step(place) for place in places}
-        branches = [s for s in steps.values() if s.is_branch]
+        branches = {start: s for (start, _), s in steps.items() if s.is_branch}
         if not branches:
-            labels = {self._label(s): s for s in steps.values()}
-            if len(labels) > 1:
-                first, second, *_ = sorted(labels.values(), key=lambda s: s.number)
-                raise NotProved(
-                    second.line,
-                    f"some threads of a CTA may be at `{second.statement}`, others at the one in line {first.line}",
-                )
-            yield [self._after_step(place) for place in places]
-            return
-        if len(places) == 1:
+            yield self._after_meeting(steps, held, ways)
+        elif len(places) == 1:
             ((start, _),) = places
             for target in dict.fromkeys(self.fused.successors(start)):
                 if target != END:
-                    yield [(target, 0)]
-            return
-        if len(branches) < len(places):
-            step = next(s for s in steps.values() if not s.is_branch)
-            raise NotProved(
-                step.line,
-                f"some threads of a CTA may be at `{step.statement}`, others at the branch in line {branches[0].line}",
-            )
-        yield from self._alike({place[0]: s for place, s in steps.items()})
+                    yield self._next([(target, 0)], held, ways)
+        elif alike := self._alike(branches, rest=len(branches) < len(places)):
+            (letter, number, _), *_ = alike.values()
+            others = [place for place in places if place[0] not in alike]
+            for side in (True, False):
+                targets = [(self._side(start, side == same), 0) for start, (_, _, same) in alike.items()]
+                yield self._next(targets + others, held, ways | {(letter, number, side)} if others else ways)
+        else:
+            raise self._apart([*steps.values()])
 
-    def _alike(self, branches: Mapping[int, Step]) -> Iterator[list[Place]]:
-        """Copies of one branch of a kernel, which all threads take alike, or branches by one result of a barrier."""
-        for reason in (self._of_kernel, self._by_barrier):
-            known = {start: found for start in branches if (found := reason(start))}
-            which = {number if letter else min(self._copies(number)) for letter, number, _ in known.values()}
-            if len(known) == len(branches) and len(which) == len({letter for letter, _, _ in known.values()}) == 1:
-                self.shared |= {(branches[at].number, n) for at, (letter, n, _) in known.items() if not letter}
-                for side in (True, False):
-                    targets = (self._side(start, side == same) for start, (_, _, same) in known.items())
-                    yield [(target, 0) for target in targets]
-                return
-        first, second, *_ = branches.values()
-        raise NotProved(
-            second.line,
-            f"some threads of a CTA may be at this branch while others are at the branch in line {first.line}",
-        )
+    def _after_meeting(self, steps: Mapping[Place, Step], held: frozenset[int], ways: Ways) -> State:
+        labels = {self._label(s): s for s in steps.values()}
+        if len(labels) > 1:
+            raise self._apart([*labels.values()])
+        step = next(iter(labels.values()))
+        if is_barrier(step):
+            self.beside.add(frozenset(s.number for s in steps.values()))
+            held, ways = frozenset(), frozenset(w for w in ways if not self.projections[w[0]].own(step.number))
+        return self._next([(start, position + 1) for start, position in steps], held, ways)
+
+    def _apart(self, steps: Sequence[Step]) -> NotProved:
+        """Why threads at these places may not go on together."""
+        first, second, *_ = sorted(steps, key=lambda s: s.number)
+        at, others = f"`{second.statement}`", f"the one in line {first.line}"
+        if first.is_branch and not second.is_branch:
+            others = f"the branch in line {first.line}"
+        elif second.is_branch:
+            at, others = "this branch", f"`{first.statement}` in line {first.line}"
+        return NotProved(second.line, f"some threads of a CTA may be at {at} while others are at {others}")
+
+    def _alike(self, branches: Mapping[int, Step], rest: bool) -> dict[int, tuple[str, int, bool]]:
+        """Copies of one branch of a kernel, which all threads take alike, or branches by one result of a barrier; these
+        are all, and there is no `rest` of threads elsewhere."""
+        known = {start: found for start in branches if (found := self._of_kernel(start))}
+        if known:
+            which = min((letter, number) for letter, number, _ in known.values())
+            return {start: found for start, found in known.items() if found[:2] == which}
+        known = {start: found for start in branches if (found := self._by_barrier(start))}
+        if rest or len(known) < len(branches) or len({min(self._copies(n)) for _, n, _ in known.values()}) > 1:
+            return {}
+        self.shared |= {(branches[start].number, n) for start, (_, n, _) in known.items()}
+        return known
 
     def _by_barrier(self, start: int) -> tuple[str, int, bool] | None:
         """The barrier whose result decides a branch, and whether it is taken where that holds: the last time that the
@@ -305,9 +329,6 @@ class BarrierOrder:
     def _side(self, start: int, taken: bool) -> int:
         step = self.fused.steps[self.fused.blocks[start][-1]]
         return self.fused.following(step)[0 if taken else -1]
-
-    def _after_step(self, place: Place) -> Place:
-        return place[0], place[1] + 1
 
 
 def _by_thread(kernel: Program) -> frozenset[int]:
