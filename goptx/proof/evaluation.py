@@ -124,7 +124,7 @@ class Evaluation:
         if base == "setp":
             return self._comparison(registers, step)
         to_numbers = not any(map(self.program.is_predicate, step.writes))
-        if base == "mov" and to_numbers and len(step.writes) == 1 and self._is_whole(step):
+        if base == "mov" and to_numbers and len(step.writes) == 1 and self._is_register(sources[0]):
             return [self.name(registers, sources[0].names[0])]
         if base == "selp" and to_numbers:
             test, type_ = self.truth(registers, sources[2]), step.opcode.rpartition(".")[2]
@@ -162,12 +162,6 @@ class Evaluation:
             return self.integers.halves(parts[0])
         found = self.integers.value(step.opcode, *parts)
         return None if found is None else [found]
-
-    def _is_whole(self, step: Step) -> bool:
-        """Whether a move copies all bits of a register, and nothing else."""
-        registers = (step.writes[0], *step.sources[0].names)
-        sizes = {_bits(self.program.type_of(r)) for r in registers} | {_bits(step.opcode)}
-        return self._is_register(step.sources[0]) and len(sizes) == 1
 
     def _is_register(self, source: Source) -> bool:
         return source.text == "{}" and self.program.type_of(source.names[0]) is not None
@@ -226,8 +220,3 @@ def operands_of(side: Evaluation, registers: Mapping[str, int], step: Step) -> t
     parts = [side.source(registers, s) for s in step.sources]
     parts += [side.name(registers, w) for w in step.writes if step.facts.row.updates]
     return tuple(parts)
-
-
-def _bits(type_: str | None) -> str:
-    """The size that a type or an opcode ends in."""
-    return (type_ or "").rpartition(".")[2][1:]

@@ -5,7 +5,7 @@ that are alike for a warp and not for a CTA. test_synchronization.py has waits.
 """
 
 import pytest
-from proof.fused_text import ADDRESS, BOTH, STORE, Given, certificate, check, of_one
+from proof.fused_text import ADDRESS, BOTH, STORE, STORES, Given, certificate, check, of_one
 
 STRUCTURE = ".param .align 8 .b8 {}[16]"
 COUNT = "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\nmad.lo.u32 %r4, %r2, %r3, %r1;\n"
@@ -86,9 +86,13 @@ def test_a_barrier_has_a_number_below_16() -> None:
     of_one(a, text.format(15), text.format(16), text.format(-2), because="has other operands")
 
 
-def test_a_move_copies_a_whole_register() -> None:
-    a = "cvt.u16.u32 %h1, %r1;\nmov.b16 %h2, %h1;\nst.global.u16 [%d2], %h2;"
-    of_one(a, "A4\nA5\nA6", "A4\nA5: mov.u32 %a_h2, %a_h1;\nA6", because="has other operands")
+@pytest.mark.parametrize("line", [
+    "mov.u32 %a_h2, %a_h1;", "mul.lo.u32 %a_d3, %a_r1, 4;", "mul.wide.u32 %a_r2, %a_r1, 4;",
+    "add.u64 %a_d3, %a_d1, %a_r1;", "mad.wide.u32 %a_d3, %a_r1, 4, %a_r1;", "shl.b32 %a_r2, %a_r1, %a_d1;",
+    "setp.lt.u32 %a_p1, %a_r1, %a_d1;",
+])  # fmt: skip
+def test_registers_are_as_large_as_operations_say(line: str) -> None:
+    check(STORES, BOTH + "A4\nB4", f"{BOTH}{line}\nA4\nB4", because="has an operand of another size")
 
 
 SIDES = """
