@@ -39,11 +39,14 @@ def module(name: str) -> Module:
 
 
 def _source(name: str) -> Path | bytes:
-    if name != "-":
-        return Path(name)
+    return standard_input("PTX") if name == "-" else Path(name)
+
+
+def standard_input(kind: str) -> bytes:
+    """All of it. Raises `InputError` where it has more than a file may have; `kind` names what to give instead."""
     content = sys.stdin.buffer.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
-        raise InputError(f"standard input: has more than {MOST_BYTES >> 20} MiB; give PTX.")
+        raise InputError(f"standard input: has more than {MOST_BYTES >> 20} MiB; give {kind}.")
     return content
 
 

@@ -79,7 +79,7 @@ def emulate(
     for arguments that do not fit, `DependentKernels` as `Woven.launch` does, `PtxSyntaxError`.
     """
     if isinstance(args, str | bytes) or not isinstance(args, Sequence):
-        raise InputError(f"args is a sequence of one value for each parameter, not a {type(args).__name__}.")
+        raise InputError(f"args is a sequence of one value for each parameter, not `{type(args).__name__}`.")
     if isinstance(shared, bool) or not isinstance(shared, int | np.integer) or shared < 0:
         raise InputError(f"shared={shared} is not a number of bytes.")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:

@@ -144,7 +144,7 @@ def _raw(given: object, address: int) -> Bytes:
         return np.frombuffer(given.tobytes(), np.uint8)
     if isinstance(given, bytes | bytearray | memoryview):
         return np.frombuffer(bytes(given), np.uint8)
-    raise InputError(f"memory: {address:#x} takes a numpy array or bytes, not a {type(given).__name__}.")
+    raise InputError(f"memory: {address:#x} takes a numpy array or bytes, not `{type(given).__name__}`.")
 
 
 def _launch(

@@ -147,8 +147,8 @@ def test_graphs_of_frameworks_have_a_handle(given: object, handle: int) -> None:
     [
         (Torch(None), r"the graph of torch cannot be read \(keep_graph is false\)"),
         (Torch(0), "the graph is not there any more: its handle is 0"),
-        (True, "a bool is not a CUDA graph"),
-        ("graph", "a str is not a CUDA graph; goptx takes"),
+        (True, "an object of type bool is not a CUDA graph"),
+        ("graph", "an object of type str is not a CUDA graph; goptx takes"),
     ],
 )
 def test_what_is_no_graph_is_refused(given: object, message: str) -> None:

@@ -42,8 +42,8 @@ def handle_of(given: Any) -> int:
 
 def _no_graph(given: object) -> InputError:
     return InputError(
-        f"a {type(given).__name__} is not a CUDA graph; goptx takes a torch.cuda.CUDAGraph(keep_graph=True), a graph "
-        "of cuda.core or CuPy, or the driver's handle."
+        f"an object of type {type(given).__name__} is not a CUDA graph; goptx takes a "
+        "torch.cuda.CUDAGraph(keep_graph=True), a graph of cuda.core or CuPy, or the driver's handle."
     )
 
 
