@@ -5,6 +5,7 @@ Separate from reading a specification because it requires numpy.
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,12 @@ POISON = 0xA5  # the value of every byte of an array that is only written
 LARGEST = 1 << 30  # bytes of one array; emulated arrays should be far smaller
 
 Sample = np.ndarray[Any, np.dtype[Any]] | np.generic
+
+
+def check_seed(seed: object) -> None:
+    """Raises `InputError` for what is not the seed of random data."""
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:  # numpy's numbers are Integral, too
+        raise InputError(f"seed={seed!r} is not a whole number from 0 on.")
 
 
 def sample(argument: Argument, *seeds: int) -> Sample:

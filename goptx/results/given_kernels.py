@@ -9,6 +9,7 @@ from typing import Any
 
 from goptx.errors import InputError
 from goptx.launch.shape import Shape
+from goptx.options import is_whole
 from goptx.ptx.ir import Module
 from goptx.results.fused_kernel import Woven
 from goptx.sources.kernel_text import MOST_INLINED, Chosen, Compiled, choose_entry
@@ -54,7 +55,7 @@ def kernels_of(
 
 
 def _checked_limit(max_inlined: int) -> int:
-    if not isinstance(max_inlined, int) or isinstance(max_inlined, bool) or max_inlined < 1:
+    if not is_whole(max_inlined) or max_inlined < 1:
         raise InputError(
             f"max_inlined `{max_inlined}` is not a number of instructions; give one above 0, such as {MOST_INLINED}, "
             "or None."

@@ -47,8 +47,9 @@ def taken(source: Any) -> Any:
 def read(source: str | bytes | Path | Compiled | Module | Any) -> Module:
     """The module of a path, of PTX text or its bytes, or of a framework's kernel; a module is returned unchanged.
 
-    Of a fused kernel it is the fused module. A `str` is text, never a path. Raises `InputError` where a file cannot be read, for a string that is a path, for
-    CUDA C++, and for objects without PTX; `PtxSyntaxError` where the text is not PTX.
+    Of a fused kernel it is the fused module. A `str` is text, never a path. Raises `InputError` where a file cannot be
+    read, for a string that is a path, for CUDA C++, and for objects without PTX; `PtxSyntaxError` where the text is not
+    PTX.
     """
     if isinstance(module := getattr(source, "module", source), Module):
         return module

@@ -18,6 +18,7 @@ from goptx.launch.device_arrays import Extent
 from goptx.launch.independence import Independence
 from goptx.launch.native_code import NativeCode
 from goptx.launch.parameter_names import letter_of
+from goptx.launch.sample_data import check_seed
 from goptx.launch.shape import Shape
 from goptx.launch.specification import Launch, read_specification
 from goptx.measuring.bench.workload import Fetched, Workload, is_array
@@ -81,6 +82,9 @@ def measured(
 
     Raises `InputError`, `DependentKernels`, and what reading PTX raises.
     """
+    check_seed(seed)
+    if tolerance is not None and not tolerance >= 0:
+        raise InputError(f"tolerance={tolerance} is not the largest allowed difference; give a number from 0 on.")
     launches = _launches(spec)
     if launches and not sources:
         sources, entries = [launch.file for launch in launches], [launch.entry for launch in launches]

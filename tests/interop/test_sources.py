@@ -22,7 +22,7 @@ DOUBLE = 'extern "C" __global__ void twice(float* x) { x[threadIdx.x] *= 2; }'
 def test_objects_that_are_not_kernels(thing: Any) -> None:
     with pytest.raises(InputError, match=r"is not a kernel; goptx takes PTX text \(str, bytes\), a pathlib.Path"):
         goptx.weave(EMPTY, thing)
-    with pytest.raises(InputError, match="^an object of type .* is not a kernel; goptx takes"):
+    with pytest.raises(InputError, match=r"^an object of type .* is not a kernel; goptx takes"):
         goptx.read(thing)
 
 
