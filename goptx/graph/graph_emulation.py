@@ -76,6 +76,8 @@ def emulate_graph(
         if node.ptx is None and node.kind != EMPTY:
             raise InputError(f"node {node.id!r}: a {node.kind} node without PTX cannot be emulated; remove it.")
     check_seed(seed)
+    if not isinstance(memory, Mapping | None):
+        raise InputError(f"memory takes contents by address, not `{type(memory).__name__}`.")
     buffers = _placed(known, memory or {})
     variables: dict[tuple[str, str], bytes] = {}
     done: dict[Id, Emulation] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from goptx.errors import InputError
 from goptx.launch.arguments import Packing, parameter_names
@@ -28,6 +28,12 @@ class Arguments:
         if len(args) != len(self.packings):
             letters = ", ".join(self.packings)
             raise InputError(f"`{self.name}` takes one argument sequence for each of the kernels {letters}.")
+        for letter, own in zip(self.packings, args, strict=True):
+            if not isinstance(own, Collection):
+                raise InputError(
+                    f"`{self.name}`: the arguments of kernel {letter} are a sequence, such as [x, y, n], not "
+                    f"`{type(own).__name__}`."
+                )
         contents: list[bytes] = []
         extents: list[Extent | None] = []
         for packing, own in zip(self.packings.values(), args, strict=True):

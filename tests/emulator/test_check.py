@@ -284,6 +284,14 @@ def test_a_kernel_that_is_not_plain_needs_arguments(
     assert main(["check", "next.ptx", "gather.ptx", "--arg", example[1]]) == 0
 
 
+@pytest.mark.parametrize("args", [5, [["f32[4]"], []]])
+def test_arguments_are_given_by_name(args: Any) -> None:
+    with pytest.raises(goptx.InputError, match=r'args= takes values by name, for example args=\{"A:2": "i32:1024"\}'):
+        goptx.check(DOUBLE, NEXT, args=args)
+    with pytest.raises(goptx.InputError, match="argument `5`: write the kernel's letter"):
+        goptx.check(DOUBLE, NEXT, args={5: 1})  # type: ignore[dict-item]
+
+
 def test_other_parameters_that_cannot_be_made_up() -> None:
     shifted = NEXT.replace("add.s32 %r6, %r5, 1;", "ld.param.u32 %r7, [by]; add.s32 %r6, %r5, %r7;")
     shifted = shifted.replace(".param .u32 next_n", ".param .u32 next_n, .param .u32 by")

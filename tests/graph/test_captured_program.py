@@ -156,6 +156,15 @@ def test_what_is_no_graph_is_refused(given: object, message: str) -> None:
         program_graph.handle_of(given)
 
 
+def test_a_graph_needs_the_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(_: object) -> None:
+        raise RuntimeError("no libcuda")
+
+    monkeypatch.setattr(program_graph, "bindings", lambda: SimpleNamespace(CUgraph=none))
+    with pytest.raises(DeviceError, match=r"a CUDA graph is read by the driver, which is not there \(no libcuda\)"):
+        goptx.optimize_graph(5)
+
+
 def test_arrays_of_torch_are_allocations(driver: pytest.MonkeyPatch) -> None:
     """Of a pool of its own, only the whole segment is known: memory there is used again in other pieces."""
     blocks = [{"size": 512, "state": "active_allocated"}, {"size": 512, "state": "inactive"}]

@@ -99,6 +99,7 @@ def test_an_access_beyond_an_allocation_names_the_node() -> None:
     [
         (chain(opaque(0)), {}, "node 0: a kernel node without PTX cannot be emulated"),
         (chain(opaque(0, kind="host")), {}, "node 0: a host node"),
+        (DIAMOND, [X], "memory takes contents by address, not `list`"),
         (DIAMOND, {12: X}, "no allocation of the graph has the address 0xc"),
         (DIAMOND, {buffer(0): bytes(SIZE + 1)}, "1025 bytes from .* are more than its allocation has, 1024"),
         (DIAMOND, {buffer(0): [1]}, "takes a numpy array or bytes, not `list`"),

@@ -55,6 +55,8 @@ def read(given: Any) -> cuda_graph.Graph:
         _ = found.edges
     except DeviceError as error:
         raise InputError(f"the graph cannot be read ({error}); was it destroyed? Capture it again.") from None
+    except (ImportError, RuntimeError) as error:  # of cuda-python
+        raise DeviceError(f"a CUDA graph is read by the driver, which is not there ({error}).") from None
     return found
 
 
