@@ -10,7 +10,6 @@ from goptx.cli.commands import COMMANDS
 from goptx.cli.terminal import SHELLS, PrintCompletion
 from goptx.errors import InputError
 
-
 EXIT_CODES = (
     "Exit codes: 0 done; 1 the kernels cannot be woven or depend on each other, or a check failed; 2 another error; "
     "3 no gain, with --require-gain; 4 not proved; 130 interrupted. `goptx COMMAND --help` has the options."

@@ -27,7 +27,7 @@ def check_seed(seed: object) -> None:
 
 def sample(argument: Argument, *seeds: int) -> Sample:
     """The scalar, or a fresh array, in the argument's dtype; equal seeds give equal data. Raises `InputError` for a
-    dtype that numpy lacks and for arrays too large to be emulated."""
+    dtype that numpy lacks, values that do not fit it, and arrays too large to be emulated."""
     try:
         dtype = np.dtype(argument.dtype)
     except TypeError:
@@ -38,6 +38,16 @@ def sample(argument: Argument, *seeds: int) -> Sample:
             f"argument {argument.name}: {length} elements of {argument.dtype} are too many to emulate; give a smaller "
             "length (`[check]` in a specification, --arg)."
         )
+    try:
+        return _values(argument, dtype, seeds)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(
+            f"argument {argument.name}: {argument.dtype} does not take its value or range: {error}."
+        ) from None
+
+
+def _values(argument: Argument, dtype: np.dtype[Any], seeds: tuple[int, ...]) -> Sample:
+    length = argument.length
     if not argument.is_array:
         scalar: np.generic = dtype.type(argument.value)
         return scalar

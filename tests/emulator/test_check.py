@@ -393,4 +393,4 @@ def test_a_specification_that_does_not_fit(files: Path, capsys: pytest.CaptureFi
     )
     (files / "next.toml").write_text("kernel = 3")
     assert main(["check", "double.ptx", "next.ptx"]) == 2
-    assert capsys.readouterr().err.startswith("InputError: next.toml: no [[kernel]] table")
+    assert capsys.readouterr().err.startswith("InputError: next.toml: `kernel` is a list of tables, [[kernel]]")
