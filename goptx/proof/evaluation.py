@@ -13,7 +13,6 @@ from goptx.proof.code.kernel_code import CARRY, NOWHERE, Program, Source, Step
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.placement.integers import Integers
 from goptx.proof.terms import Terms
-from goptx.ptx.ir import whole_number
 
 Registers = MutableMapping[str, int]
 _OF_LAUNCH = frozenset(("%dynamic_smem_size", "%total_smem_size", "%aggr_smem_size"))  # other ones in a fused kernel
@@ -75,7 +74,10 @@ class Evaluation:
     def truth(self, registers: Mapping[str, int], source: Source) -> int:
         """The formula of a predicate operand."""
         if source.text != "{}":
-            return TRUE if whole_number(source.text.removeprefix("-")) else FALSE
+            digits = source.text.removeprefix("-")
+            if not digits.isdigit():
+                return self.terms.atom("no predicate", self.source(registers, source))
+            return TRUE if int(digits) else FALSE
         name = source.names[0]
         value = self.read(registers, name)
         if not self.program.is_predicate(name):
@@ -122,7 +124,7 @@ class Evaluation:
         if base == "setp":
             return self._comparison(registers, step)
         to_numbers = not any(map(self.program.is_predicate, step.writes))
-        if base == "mov" and to_numbers and len(step.writes) == 1 and self._is_register(sources[0]):
+        if base == "mov" and to_numbers and len(step.writes) == 1 and self._is_whole(step):
             return [self.name(registers, sources[0].names[0])]
         if base == "selp" and to_numbers:
             test, type_ = self.truth(registers, sources[2]), step.opcode.rpartition(".")[2]
@@ -160,6 +162,12 @@ class Evaluation:
             return self.integers.halves(parts[0])
         found = self.integers.value(step.opcode, *parts)
         return None if found is None else [found]
+
+    def _is_whole(self, step: Step) -> bool:
+        """Whether a move copies all bits of a register, and nothing else."""
+        registers = (step.writes[0], *step.sources[0].names)
+        sizes = {_bits(self.program.type_of(r)) for r in registers} | {_bits(step.opcode)}
+        return self._is_register(step.sources[0]) and len(sizes) == 1
 
     def _is_register(self, source: Source) -> bool:
         return source.text == "{}" and self.program.type_of(source.names[0]) is not None
@@ -218,3 +226,8 @@ def operands_of(side: Evaluation, registers: Mapping[str, int], step: Step) -> t
     parts = [side.source(registers, s) for s in step.sources]
     parts += [side.name(registers, w) for w in step.writes if step.facts.row.updates]
     return tuple(parts)
+
+
+def _bits(type_: str | None) -> str:
+    """The size that a type or an opcode ends in."""
+    return (type_ or "").rpartition(".")[2][1:]

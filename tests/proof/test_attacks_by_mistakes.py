@@ -80,6 +80,17 @@ def test_the_number_of_a_barrier_is_not_made_up_of_sizes() -> None:
     assert not made, str(made)
 
 
+def test_a_barrier_has_a_number_below_16() -> None:
+    a = "mov.u32 %r2, 2;\nbar.sync %r2;\nst.global.u32 [%d2], %r1;"
+    text = "A4: mov.u32 %a_r2, {};\nA5\nA6"
+    of_one(a, text.format(15), text.format(16), text.format(-2), because="has other operands")
+
+
+def test_a_move_copies_a_whole_register() -> None:
+    a = "cvt.u16.u32 %h1, %r1;\nmov.b16 %h2, %h1;\nst.global.u16 [%d2], %h2;"
+    of_one(a, "A4\nA5\nA6", "A4\nA5: mov.u32 %a_h2, %a_h1;\nA6", because="has other operands")
+
+
 SIDES = """
 setp.gt.u32 %p1, %r1, 31;
 @%p1 bra L;
@@ -126,3 +137,24 @@ def test_warps_that_come_late_to_a_branch_of_all_threads_go_as_the_first_did() -
     other_way = sides.format(early, late.replace("@%b_p1", "@!%b_p1"))
     check(given, BOTH + sides.format(early, late), BOTH + other_order, because="some threads of a CTA may be at")
     assert not certificate(given, BOTH + other_way)
+
+
+LOOP = """
+mov.u32 %r2, 0;
+LOOP:
+add.u32 %r2, %r2, 1;
+setp.lt.u32 %p1, %r2, %r1;
+@%p1 bra LOOP;
+st.global.u32 [%d2], %r2;
+"""
+
+
+def test_lanes_do_not_wait_for_others_that_wait_for_all_threads() -> None:
+    """Lanes leave A's loop one by one, and B's vote waits for all of them."""
+    given = Given(ADDRESS + LOOP, ADDRESS + "vote.sync.ballot.b32 %r2, %p1, -1;\nst.global.u32 [%d2], %r2;")
+    text = BOTH + "A4\n$L:\nA6\n{}A7\nA8: @%a_p1 bra $L;\nA9\nB4\nB5"
+    check(given, text.format(""), text.format("barrier.sync 0;\n"), because="not all lanes of a warp may come to")
+    own = Given(ADDRESS + LOOP.replace("setp", "barrier.sync 0;\nsetp"), given.b)
+    after = BOTH + "{}A4\n$L:\nA6\nA7\nA8\nA9: @%a_p1 bra $L;\nA10\n{}B5"
+    because = "may wait for a lane that waits at `barrier.sync 0;` for all threads"
+    check(own, after.format("B4\n", ""), after.format("", "B4\n"), because=because)

@@ -59,6 +59,8 @@ def program_of(entry: Function, pure: frozenset[str] = frozenset(), hints: bool 
         truths = (step.guard, *(step.writes if step.facts.compares else ()))
         if wrong := [r for r in truths if r not in ("", NOWHERE) and not made.is_predicate(r)]:
             raise NotProved(step.line, f"`{wrong[0]}` is not a predicate")
+        if "ballot" in step.facts.modifiers and any(map(made.is_predicate, step.writes)):
+            raise NotProved(step.line, f"`{step.statement}` writes a predicate")
         if wrong := [n for s in step.sources if s.negated for n in s.names if not made.is_predicate(n)]:
             raise NotProved(step.line, f"`{wrong[0]}` is not a predicate")
         names = (n.partition(".") for s in step.sources for n in s.names)
