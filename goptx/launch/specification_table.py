@@ -70,8 +70,8 @@ CHECK: Mapping[str, Kind] = {
 
 
 def check_table(where: str, table: Mapping[str, Any], keys: Mapping[str, Kind]) -> None:
-    """Raises `InputError` for a key that is none of `keys`, and for a value that is not of its kind. `where` names the
-    table in the message."""
+    """Raises `InputError` for a key that is not among `keys`, and for a value that is not of its kind. `where` names
+    the table in the message."""
     for key, value in table.items():
         if key not in keys:
             raise InputError(f"{where}: unknown key `{key}`; expected {', '.join(sorted(keys))}.")

@@ -85,12 +85,13 @@ def horizontal(
     kernels = kernels_of(sources, entries, max_inlined=max_inlined)
     own = own_shapes_of(sources, shapes, kernels, "horizontal")
     check_fold(fold, ctas, role_registers, placement, len(kernels), teams, assist)
-    can_change = _tunable(kernels, tunable)
+    if tunable is not None:
+        _check_tunable(tunable, len(kernels))
     if partition is not None:
         check_partition(partition, len(kernels))
         own = [
             _tuned(letter_of(k), shape, threads) if can else shape
-            for k, (shape, threads, can) in enumerate(zip(own, partition, can_change, strict=True))
+            for k, (shape, threads, can) in enumerate(zip(own, partition, _tunable(kernels, tunable), strict=True))
         ]
     linked = link(kernels, arch, name, own)
     parts = partial(partitioned, partition=partition)
@@ -144,10 +145,13 @@ def _tunable(kernels: Sequence[Chosen], stated: Sequence[bool] | None) -> list[b
     if stated is None:
         found = [k.path and find_specification(k.path, k.entry) for k in kernels]
         return [bool(launch and launch.tunable) for launch in found]
-    listed = isinstance(stated, Sequence) and len(stated) == len(kernels)
-    if not listed or not all(isinstance(t, bool) for t in stated):
-        raise InputError(f"tunable={stated} takes True or False for each of the {len(kernels)} kernels.")
     return list(stated)
+
+
+def _check_tunable(stated: Sequence[bool], kernels: int) -> None:
+    listed = isinstance(stated, Sequence) and len(stated) == kernels
+    if not listed or not all(isinstance(t, bool) for t in stated):
+        raise InputError(f"tunable={stated} takes True or False for each of the {kernels} kernels.")
 
 
 def _tuned(letter: str, shape: Shape, threads: int) -> Shape:

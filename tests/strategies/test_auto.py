@@ -32,9 +32,9 @@ def test_independent_kernels_are_woven(caplog: pytest.LogCaptureFixture) -> None
 
 @pytest.mark.slow
 def test_the_table_of_the_document_is_that_of_the_report() -> None:
-    shown = (EXAMPLES.parents[1] / "docs" / "strategies.md").read_text(encoding="utf-8").partition("\nchosen: ")[2]
+    printed = (EXAMPLES.parents[1] / "docs" / "strategies.md").read_text(encoding="utf-8").partition("\nchosen: ")[2]
     decision = auto(EXAMPLES / "gelu.sm_90.ptx", HARRIS, shapes=[Shape(1048576, 256)] * 2).report.decision
-    assert str(decision).startswith("chosen: " + shown.partition("...")[0])
+    assert str(decision).startswith("chosen: " + printed.partition("...")[0])
 
 
 def test_what_cannot_be_woven_is_vertical(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
