@@ -19,7 +19,7 @@ from typing import Any
 
 from goptx.display import as_html, brief
 from goptx.errors import InputError, LatencyTableWarning
-from goptx.files_read import note_read
+from goptx.files_read import content_of, note_read
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import Scope, facts_of
 
@@ -226,7 +226,7 @@ def read_table(path: Path) -> LatencyTable:
 def _read(path: Path, changed: int, size: int) -> LatencyTable:
     """The table of a file as it was at `changed`; both numbers only distinguish versions of a file."""
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(content_of(path, "a latency table", own=True).decode())
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not TOML: {error}; correct it there.") from None
     _only(content, _FIELDS, f"{path}")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from goptx.errors import InputError
-from goptx.files_read import content_of, note_read
+from goptx.files_read import content_of
 from goptx.launch.shape import Shape
 from goptx.launch.specification_table import ARGUMENT, CHECK, FILE, KERNEL, check_table
 from goptx.readable_names import readable, short
@@ -201,11 +201,11 @@ def _only_entry(path: Path, file: Path) -> str:
     """The name of the one entry of the PTX file. Raises `InputError` where there are several or none."""
     from goptx.ptx.parse import parse  # only where a specification leaves the entry out
 
-    note_read(file)
     try:
-        names = [entry.name for entry in parse(file.read_bytes(), str(file)).entries]
-    except OSError as error:
-        raise InputError(f"{path}: `{file}` cannot be read ({error.strerror}); name its entry with `entry`.") from None
+        content = content_of(file, "a PTX file")
+    except InputError as error:
+        raise InputError(f"{path}: {error} Or name its entry with `entry`.") from None
+    names = [entry.name for entry in parse(content, str(file)).entries]
     if len(names) != 1:
         listed = ", ".join(f"`{name}`" for name in names) or "no entry"
         raise InputError(f"{path}: a [[kernel]] lacks `entry`, and {file} has {listed}; name one.")

@@ -12,7 +12,7 @@ from goptx.checking.checked_kernel import Subject
 from goptx.checking.inputs import given_to, stated_arguments
 from goptx.emulator.memory.caller_buffers import host_extents
 from goptx.errors import InputError
-from goptx.files_read import note_read
+from goptx.files_read import content_of
 from goptx.launch.coarsening import ALONE
 from goptx.launch.device_arrays import Extent
 from goptx.launch.independence import Independence
@@ -114,12 +114,8 @@ def _with_native_code(kernel: Chosen, launch: Launch | None) -> Chosen:
     """The kernel with the machine code that its launch specification names, if any."""
     if launch is None or launch.cubin is None:
         return kernel
-    path = launch.cubin
-    note_read(path)
-    try:
-        return replace(kernel, native=NativeCode(path.read_bytes(), launch.entry))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); make it again, or remove `cubin`.") from None
+    code = content_of(launch.cubin, "machine code, or remove `cubin`")
+    return replace(kernel, native=NativeCode(code, launch.entry))
 
 
 def _subject(k: int, kernel: Chosen) -> Subject:
