@@ -38,7 +38,9 @@ one:
 }
 """
 )
-BRANCH_TO_LIST = HEAD + """.visible .entry jump(.param .u32 n)
+BRANCH_TO_LIST = (
+    HEAD
+    + """.visible .entry jump(.param .u32 n)
 {
     .reg .b32 %r<3>;
 targets: .branchtargets one;
@@ -48,6 +50,7 @@ one:
     bra targets;
 }
 """
+)
 TWO_ENTRIES = HEAD + ".visible .entry one()\n{\n    ret;\n}\n.visible .entry two()\n{\n    ret;\n}\n"
 
 # Name of the golden: the files there are, class, exit code, and what the message has to name.

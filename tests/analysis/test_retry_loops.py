@@ -8,14 +8,17 @@ from goptx.analysis.sync.spin_loops import waiting_loops
 SWAP = "atom.global.cas.b32 %r6, [%rd1], %r8, %r7;"
 LOOP = f"L: mov.u32 %r8, %r6; add.u32 %r7, %r8, 3; {SWAP} setp.ne.s32 %p1, %r6, %r8; @%p1 bra L; ret;"
 ROTATED = f"L: add.u32 %r7, %r8, 3; {SWAP} setp.ne.s32 %p1, %r8, %r6; mov.b32 %r8, %r6; @%p1 bra L; ret;"
-LIMITED = f"L: setp.gt.u32 %p2, %r8, 9; @%p2 bra E; {SWAP} setp.ne.s32 %p1, %r8, %r6; mov.b32 %r8, %r6; @%p1 bra L; E: ret;"
+LIMITED = (
+    f"L: setp.gt.u32 %p2, %r8, 9; @%p2 bra E; {SWAP} setp.ne.s32 %p1, %r8, %r6; mov.b32 %r8, %r6; @%p1 bra L; E: ret;"
+)
 
 RETRIES = {
     "copied before": LOOP,
     "copied after": ROTATED,
     "until it need not change": LIMITED,
     "equal": LOOP.replace("setp.ne", "setp.eq").replace("@%p1", "@!%p1"),
-    "out of the loop where it succeeds": LOOP.replace("setp.ne", "setp.eq").replace("@%p1 bra L;", "@%p1 bra E; bra L; E:"),
+    "out of the loop where it succeeds":
+        LOOP.replace("setp.ne", "setp.eq").replace("@%p1 bra L;", "@%p1 bra E; bra L; E:"),
     "through other registers": ROTATED.replace("mov.b32 %r8, %r6;", "mov.b32 %f1, %r6; mov.b32 %r8, %f1;"),
     "on both ways": ROTATED.replace("mov.b32 %r8, %r6; @%p1 bra L;", "mov.b32 %r8, %r6; @!%p1 bra E; @%p3 bra L; "
         "add.u32 %r9, %r9, 1; bra L; E:"),
@@ -45,8 +48,8 @@ WAITS = {
     "an exchange": LOOP.replace("cas.b32 %r6, [%rd1], %r8, %r7", "exch.b32 %r6, [%rd1], %r7"),
     "a lock": "L: atom.global.cas.b32 %r6, [%rd1], 0, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra L; ret;",
     "the result expected": LOOP.replace(SWAP, "atom.global.cas.b32 %r8, [%rd1], %r8, %r7;"),
-    "a bit that another thread clears": ROTATED.replace("L:", "L: and.b32 %r9, %r8, 1; setp.eq.u32 %p2, %r9, 0; @%p2 bra N;"
-        " ld.volatile.global.u32 %r8, [%rd1]; bra L; N:"),
+    "a bit that another thread clears": ROTATED.replace("L:", "L: and.b32 %r9, %r8, 1; setp.eq.u32 %p2, %r9, 0; "
+        "@%p2 bra N; ld.volatile.global.u32 %r8, [%rd1]; bra L; N:"),
 }  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """What each thread does for itself that is easily taken for something else: narrow indices, words of which bits have no
-value, fields of a structure that data picks, elements in which several threads store one value, loops that seem to wait."""
+value, fields of a structure that data picks, elements in which several threads store one value, compare-and-swaps that
+are tried again."""
 
 from __future__ import annotations
 

@@ -54,9 +54,7 @@ def _place(block: Block, swap: Instruction) -> int:
     return next(i for i, code in enumerate(block.code) if code is swap)
 
 
-def _where_it_failed(
-    block: Block, after: Iterable[Code], swap: Instruction, old: Equal, expected: Equal
-) -> str | None:
+def _where_it_failed(block: Block, after: Iterable[Code], swap: Instruction, old: Equal, expected: Equal) -> str | None:
     """The block to which the branch at the end goes where the word that was read is not the expected one."""
     if not isinstance(block.end, Branch) or block.end.others:
         return None
