@@ -96,6 +96,11 @@ class ProbablySlower(UserWarning):
     the sentence with which the report begins."""
 
 
+class NotAsMeasured(UserWarning):
+    """A kernel that is made again from a result of tuning (`goptx.replay`) has other code than the one that was
+    measured: another version of goptx made that."""
+
+
 class NoGain(GoptxError):
     """A kernel that is estimated to be slower than separate launches, where a gain is required (`--require-gain`)."""
 

@@ -64,6 +64,7 @@ def subject(number: int, strategies: Sequence[Strategy], cases: Sequence[Case], 
 
 def _fused(name: str, modules: Sequence[Module], entries: Sequence[str], shapes: Sequence[Shape], strategy: Strategy,
            inputs: Sequence[Values], **options: Any) -> Subject:  # fmt: skip
+    modules = [parse(str(m)) for m in modules]  # with the lines of a text that is stored
     alike = len({(s.grid, s.block) for s in shapes}) == 1 and strategy not in OWN_SHAPES
     most = max(s.shared or 0 for s in shapes)
     if alike and sum(bool(s.shared) for s in shapes) < 2:

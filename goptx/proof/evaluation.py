@@ -13,7 +13,6 @@ from goptx.proof.code.kernel_code import CARRY, NOWHERE, Program, Source, Step
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.placement.integers import Integers
 from goptx.proof.terms import Terms
-from goptx.ptx.ir import whole_number
 
 Registers = MutableMapping[str, int]
 _OF_LAUNCH = frozenset(("%dynamic_smem_size", "%total_smem_size", "%aggr_smem_size"))  # other ones in a fused kernel
@@ -75,7 +74,10 @@ class Evaluation:
     def truth(self, registers: Mapping[str, int], source: Source) -> int:
         """The formula of a predicate operand."""
         if source.text != "{}":
-            return TRUE if whole_number(source.text.removeprefix("-")) else FALSE
+            digits = source.text.removeprefix("-")
+            if not digits.isdigit():
+                return self.terms.atom("no predicate", self.source(registers, source))
+            return TRUE if int(digits) else FALSE
         name = source.names[0]
         value = self.read(registers, name)
         if not self.program.is_predicate(name):

@@ -25,7 +25,7 @@ from goptx.proof.lanes.lane_cases import LaneCases
 from goptx.proof.lanes.lane_states import Case, Cases, Event, State
 from goptx.proof.memory_order import Access, access_of
 from goptx.proof.placement.placement import Placements
-from goptx.proof.sync.unaided import unaided
+from goptx.proof.sync.unaided import leaves
 from goptx.proof.sync.waits import id_position, waits_for_all
 from goptx.proof.terms import Terms
 
@@ -241,7 +241,7 @@ class Projection:
             found = here.on_edge(cases, tests, last, target)
             if found:
                 self.taken[start][target] = frozenset(found)
-            if END in found and target not in (END, *unaided(self.fused)):
+            if END in found and not leaves(self.fused, start, target):
                 self.ended[start] = self.formulas.either(self.ended[start], found[END][0])
             after = self._asking(registers, last, target)
             if (start, target) in self.fused.back_edges:

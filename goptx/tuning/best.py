@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from goptx.display import as_html, as_text, brief
-from goptx.errors import InputError
+from goptx.errors import InputError, NotAsMeasured
 from goptx.files_read import content_of
 from goptx.files_written import write_whole
 from goptx.launch.native_code import NativeCode
@@ -87,6 +88,7 @@ class Best:
             "shapes": [_plain(shape) for shape in self.job.shapes],
             "tunable": list(self.job.tunable),
             "kernels": [_kernel(kernel, folder) for kernel in self.job.kernels],
+            "ptx": _sha256(self.fused.ptx),
         }
 
     def save(self, path: str | Path) -> None:
@@ -114,6 +116,8 @@ def replay(path: str | Path, *sources: Source) -> Woven:
     """Makes the kernel again that `Best.save` wrote to the file; measures nothing.
 
     sources: the kernels, if their files are not at the paths that the file names.
+
+    Warns of `NotAsMeasured` if the kernel has other code than the one that was measured.
 
     Raises `InputError` if the file cannot be read or a kernel is not the one that was tuned, and what the strategy
     raises. Another version of goptx may refuse what the version that wrote the file accepted.
@@ -165,7 +169,14 @@ class Replay:
     def made(self, sources: Sequence[Source] = ()) -> Woven:
         """The kernel, as `replay` makes it."""
         with unjudged():  # it was measured
-            return capped(fused(self.job(sources)), self.candidate)
+            made = capped(fused(self.job(sources)), self.candidate)
+        if self.held.get("ptx") not in (None, _sha256(made.ptx)):
+            warnings.warn(
+                f"{self.path}: `{made.name}` has other code than the kernel that was measured; tune it again.",
+                NotAsMeasured,
+                stacklevel=3,
+            )
+        return made
 
     def _kernels(self) -> Iterator[Chosen]:
         for tuned in self.held["kernels"]:
@@ -221,7 +232,11 @@ def capped(woven: Woven, candidate: Candidate) -> Woven:
 
 def digest(kernel: Chosen) -> str:
     """A digest of the kernel's code; comments and blanks do not change it."""
-    return sha256(f"{kernel.entry}\n{kernel.module}".encode()).hexdigest()
+    return _sha256(f"{kernel.entry}\n{kernel.module}")
+
+
+def _sha256(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
 
 
 def _native_code(held: Mapping[str, Any] | None) -> NativeCode | None:

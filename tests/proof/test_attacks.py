@@ -483,3 +483,8 @@ def test_what_a_predicate_was_in_the_iteration_before() -> None:
     assert prove_text(text, modules)
     made = prove_text("\n".join([*lines[:vote], *lines[vote + 1 :], ""]), modules)
     assert "may go on when no kernel does" in str(made)
+
+
+def test_a_ballot_is_no_predicate() -> None:
+    line = "vote.sync.ballot.b32 %a_p2, %a_p1, -1;\nand.pred %a_p2, %a_p2, %a_p1;"
+    check(STORES, BOTH + "A4\nB4", f"{BOTH}{line}\nA4\nB4", because="writes a predicate")

@@ -5,7 +5,7 @@ that are alike for a warp and not for a CTA. test_synchronization.py has waits.
 """
 
 import pytest
-from proof.fused_text import ADDRESS, BOTH, STORE, Given, certificate, check, of_one
+from proof.fused_text import ADDRESS, BOTH, STORE, STORES, Given, certificate, check, of_one
 
 STRUCTURE = ".param .align 8 .b8 {}[16]"
 COUNT = "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\nmad.lo.u32 %r4, %r2, %r3, %r1;\n"
@@ -80,6 +80,21 @@ def test_the_number_of_a_barrier_is_not_made_up_of_sizes() -> None:
     assert not made, str(made)
 
 
+def test_a_barrier_has_a_number_below_16() -> None:
+    a = "mov.u32 %r2, 2;\nbar.sync %r2;\nst.global.u32 [%d2], %r1;"
+    text = "A4: mov.u32 %a_r2, {};\nA5\nA6"
+    of_one(a, text.format(15), text.format(16), text.format(-2), because="has other operands")
+
+
+@pytest.mark.parametrize("line", [
+    "mov.u32 %a_h2, %a_h1;", "mul.lo.u32 %a_d3, %a_r1, 4;", "mul.wide.u32 %a_r2, %a_r1, 4;",
+    "add.u64 %a_d3, %a_d1, %a_r1;", "mad.wide.u32 %a_d3, %a_r1, 4, %a_r1;", "shl.b32 %a_r2, %a_r1, %a_d1;",
+    "setp.lt.u32 %a_p1, %a_r1, %a_d1;",
+])  # fmt: skip
+def test_registers_are_as_large_as_operations_say(line: str) -> None:
+    check(STORES, BOTH + "A4\nB4", f"{BOTH}{line}\nA4\nB4", because="has an operand of another size")
+
+
 SIDES = """
 setp.gt.u32 %p1, %r1, 31;
 @%p1 bra L;
@@ -126,3 +141,24 @@ def test_warps_that_come_late_to_a_branch_of_all_threads_go_as_the_first_did() -
     other_way = sides.format(early, late.replace("@%b_p1", "@!%b_p1"))
     check(given, BOTH + sides.format(early, late), BOTH + other_order, because="some threads of a CTA may be at")
     assert not certificate(given, BOTH + other_way)
+
+
+LOOP = """
+mov.u32 %r2, 0;
+LOOP:
+add.u32 %r2, %r2, 1;
+setp.lt.u32 %p1, %r2, %r1;
+@%p1 bra LOOP;
+st.global.u32 [%d2], %r2;
+"""
+
+
+def test_lanes_do_not_wait_for_others_that_wait_for_all_threads() -> None:
+    """Lanes leave A's loop one by one, and B's vote waits for all of them."""
+    given = Given(ADDRESS + LOOP, ADDRESS + "vote.sync.ballot.b32 %r2, %p1, -1;\nst.global.u32 [%d2], %r2;")
+    text = BOTH + "A4\n$L:\nA6\n{}A7\nA8: @%a_p1 bra $L;\nA9\nB4\nB5"
+    check(given, text.format(""), text.format("barrier.sync 0;\n"), because="not all lanes of a warp may come to")
+    own = Given(ADDRESS + LOOP.replace("setp", "barrier.sync 0;\nsetp"), given.b)
+    after = BOTH + "{}A4\n$L:\nA6\nA7\nA8\nA9: @%a_p1 bra $L;\nA10\n{}B5"
+    because = "may wait for a lane that waits at `barrier.sync 0;` for all threads"
+    check(own, after.format("B4\n", ""), after.format("", "B4\n"), because=because)

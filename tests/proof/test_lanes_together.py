@@ -69,6 +69,7 @@ def test_lanes_come_together_to_one_of_two_barriers_that_say_so() -> None:
         (r"@%b_run0 bra (\$\w+);\n(\s+)barrier", r"@%b_p1 bra \1;\n\2barrier"),
         (r"@%b_run0 bra (\$\w+);\n(\s+)barrier", r"@%b_p2 bra \1;\n\2barrier"),
         (r"(@%b_p2 bra)", r"bar.warp.sync -1;\n    \1"),
+        (r"(@%b_run0 bra \$\w+;\n\s+barrier.sync)", r"\1.aligned"),
         (r"@%b_p2 bra", "@!%b_p2 bra"),
     ):
         wrong = re.sub(old, new, text, count=1)

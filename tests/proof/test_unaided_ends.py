@@ -116,7 +116,17 @@ def test_lanes_that_end_in_the_block_of_a_vote_are_not_waited_for() -> None:
     check(waits, begin + code.format("%a_r5") + end, wrong, because="names a lane whose kernel has ended")
     assert not certificate(waits, begin + code.format("-1") + "bra L;\nL:\n" + end)
     nothing = Given(ADDRESS + SKIPS, ADDRESS + "st.global.u32 [%d2], %r1;")
-    assert certificate(nothing, begin + code.format("-1") + "B4\n")  # they come to their end unaided
+    assert not certificate(nothing, begin + code.format("-1") + "B4\n")  # lanes may wait for each other after a guard
+
+
+def test_lanes_that_end_where_others_come_later_may_wait_for_them() -> None:
+    """An assembler may let lanes wait where sides of a branch meet, until those of the other side have come."""
+    a = "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra L;\nadd.u32 %r1, %r1, 1;\nL:\nst.global.u32 [%d2], %r1;"
+    text = "A4\nA5: @%a_p1 bra $L;\n{}A6\n$L:\nA8"
+    vote = "vote.sync.any.pred %a_p2, %a_p1, -1;\n"
+    of_one(a, text.format(""), text.format(vote), because="not all lanes of a warp may come to")
+    apart = text.replace("$L:", "A8\nexit;\n$L:")
+    assert certificate(Given(ADDRESS + a, ""), "A1\nA2\nA3\n" + apart.format(vote))  # no side has what comes after it
 
 
 def test_a_barrier_of_the_warp_may_not_go_on_when_lanes_have_ended() -> None:

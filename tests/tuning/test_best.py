@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import run
 from tuning.fake_bench import ARGS, PLUS, SHAPES, TIMES, AtOnce, FakeBench, Pretending, tuned
 
 import goptx
 from goptx import InputError, replay
 from goptx.device.assemble import find_ptxas
-from goptx.errors import CannotWeave
+from goptx.errors import CannotWeave, NotAsMeasured
 from goptx.launch.shape import Shape
 from goptx.results.given_kernels import kernels_of
 from goptx.strategies.candidate import Candidate
@@ -97,6 +98,20 @@ def test_a_cap_that_is_the_best_stands_in_the_ptx(tmp_path: Path) -> None:
     assert best.fused.resources().registers <= best.candidate.cap
     best.save(tmp_path / "best.json")
     assert replay(tmp_path / "best.json").ptx == best.fused.ptx
+
+
+def test_other_code_than_was_measured(files: list[Path], tmp_path: Path) -> None:
+    """As another version of goptx may make."""
+    best, path = found(Candidate("vertical", (1, 1)), *files), tmp_path / "best.json"
+    best.save(path)
+    held = json.loads(path.read_text())
+    path.write_text(json.dumps({**held, "ptx": "0" * 64}))
+    with pytest.warns(NotAsMeasured, match=r"best\.json: `plus_times_woven` has other code than .* tune it again\."):
+        assert replay(path).ptx == best.fused.ptx
+    done = run("replay", "best.json", "-o", "out.ptx", cwd=tmp_path)
+    assert done.returncode == 0 and done.stderr.startswith("warning: best.json: `plus_times_woven` has other code")
+    path.write_text(json.dumps({k: v for k, v in held.items() if k != "ptx"}))
+    replay(path)  # written by an earlier version: not known
 
 
 def test_moved_together_with_its_kernels(files: list[Path], tmp_path: Path) -> None:

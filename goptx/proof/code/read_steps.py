@@ -34,6 +34,7 @@ from goptx.ptx.opcodes import facts_of
 _WHOLE = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)U?")
 _UNROLLING = re.compile('"nounroll"')
 _HINT = re.compile('"(nounroll|used_bytes_mask 0[xX][0-9a-fA-F]+)"')
+_SIZED = frozenset("add sub mul mad fma div rem min max abs neg and or xor not shl shr mov selp setp".split())
 _OTHER_CALL = "a call of a form that the checker does not know"
 _TAIL = re.compile(r"([+-])\s*(0x[0-9a-fA-F]+|[0-9]+)U?$")
 
@@ -59,14 +60,32 @@ def program_of(entry: Function, pure: frozenset[str] = frozenset(), hints: bool 
         truths = (step.guard, *(step.writes if step.facts.compares else ()))
         if wrong := [r for r in truths if r not in ("", NOWHERE) and not made.is_predicate(r)]:
             raise NotProved(step.line, f"`{wrong[0]}` is not a predicate")
+        if "ballot" in step.facts.modifiers and any(map(made.is_predicate, step.writes)):
+            raise NotProved(step.line, f"`{step.statement}` writes a predicate")
         if wrong := [n for s in step.sources if s.negated for n in s.names if not made.is_predicate(n)]:
             raise NotProved(step.line, f"`{wrong[0]}` is not a predicate")
+        if not _has_sizes(made, step):
+            raise NotProved(step.line, f"`{step.statement}` has an operand of another size")
         names = (n.partition(".") for s in step.sources for n in s.names)
         if any(dot and made.type_of(stem) is not None for stem, dot, _ in names):
             raise NotProved(
                 step.line, f"`{step.statement}` reads a part of a register, which the checker does not know"
             )
     return made
+
+
+def _has_sizes(program: Program, step: Step) -> bool:
+    """Whether registers are as large as the operation says. What is computed of numbers rests on that."""
+    base, *words = step.opcode.split(".")
+    if base not in _SIZED or not words[-1][1:].isdigit() or len(step.writes) != 1:
+        return True
+    bits = int(words[-1][1:])
+    whole = 2 * bits if "wide" in words else bits
+    sizes = [32 if base in ("shl", "shr") and k == 1 else whole if k == 2 else bits for k in range(3)]
+    given = [(s.names[0], size) for s, size in zip(step.sources, sizes, strict=False) if s.text == "{}"]
+    given += [] if step.facts.compares else [(step.writes[0], whole)]
+    types = ((program.type_of(name) or "", size) for name, size in given)
+    return all(type_ in ("", ".pred") or type_[2:] == str(size) for type_, size in types)
 
 
 def _steps(code: Sequence[object], hints: bool) -> Iterator[Step]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from goptx.proof.projection import Projection
 
 MOST_SPLITS = 4096  # of the cases in one block
+BARRIERS = 16  # of a CTA
 MOST_BRANCHES = 4  # in a row after which code is looked for
 
 
@@ -411,11 +412,11 @@ class LaneCases:
         return all(names) or first == second
 
     def _number(self, value: int) -> str:
-        """The digits of a constant, as it is or moved to a register; "" for anything else."""
+        """The number of a barrier that is a constant, as it is or moved to a register; "" for anything else."""
         term = self.terms[value]
         if term.head.startswith("mov.") and len(term.parts) == 1:
             term = self.terms[term.parts[0]]
-        return term.head if term.head.isdigit() else ""
+        return term.head if term.head.isdigit() and int(term.head) < BARRIERS else ""
 
     def _are_equal_predicates(self, first: int, second: int, given: int) -> bool:
         one, two = self.terms[first], self.terms[second]

@@ -14,7 +14,7 @@ from goptx.proof.code.kernel_code import END, NotProved, Step
 from goptx.proof.code.step_forms import FULL, mask_of, quoted
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.lanes.lane_states import Case, Event
-from goptx.proof.sync.unaided import concerns_others, unaided
+from goptx.proof.sync.unaided import only_ends
 from goptx.proof.sync.waits import is_counted
 from goptx.proof.terms import Term, Terms
 from goptx.ptx.opcodes import Scope
@@ -59,7 +59,9 @@ class LeftLanes:
                 continue  # who does not need the value may have it
             counted = is_counted(step) and any(is_counted(self.kernel.steps[n]) for n in self.of.claims[step.number])
             ended = case.place == END and all(n < step.number for n in case.order)
-            passed_by = case.place == END and step.number in case.done - case.met and not self._leaves(step)
+            passed_by = (
+                case.place == END and step.number in case.done - case.met and not only_ends(self.of.fused, step.number)
+            )
             if passed_by and meets and not counted:
                 self._check_mask(case, event, (FALSE,))  # some lanes have had it, and others have ended
             if ended and meets and not counted:
@@ -105,14 +107,6 @@ class LeftLanes:
     @cached_property
     def _counted(self) -> frozenset[int]:
         return frozenset(s.number for s in self.kernel.steps if is_counted(s))
-
-    def _leaves(self, step: Step) -> bool:
-        """Whether lanes that pass a step by come to the end of the fused kernel unaided."""
-        fused = self.of.fused
-        block = fused.blocks[fused.block_of[step.number]]
-        later = (fused.steps[n] for n in block if n > step.number)
-        ends = all(t == END or t in unaided(fused) for t in fused.successors(block[0]))
-        return ends and not any(map(concerns_others, later))
 
     def _check_mask(self, case: Case, event: Event, ways: Sequence[int] = (TRUE, FALSE)) -> None:
         """That of the lanes that have ended, the mask names those that come along and no others; `ways`: of those that

@@ -17,7 +17,7 @@ from goptx.proof.code.kernel_code import END, NotProved, Program, Step
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.lanes.lane_states import Case
 from goptx.proof.projection import Projection
-from goptx.proof.sync.unaided import common_region, common_side, unaided
+from goptx.proof.sync.unaided import common_region, common_side, leaves
 from goptx.proof.sync.varying import varying_branches, varying_steps
 from goptx.proof.sync.waits import is_aligned, is_barrier, is_counted
 from goptx.ptx.ir import Instruction
@@ -87,8 +87,8 @@ def check_convergence(projection: Projection, diverging: frozenset[int]) -> int:
     steps = [s for s in fused.steps if s.number not in projection.foreign]
     own = [s for s in steps if s.number in projection.matched]
     counted = [s for s in own if any(is_counted(projection.kernel.steps[n]) for n in projection.matched[s.number])]
-    unclaimed = [s for s in steps if s.number not in projection.claims]
-    added = [s for s in unclaimed if s.facts.row.scope == Scope.WARP or (s.facts.row.scope and s.facts.aligned)]
+    other = [s for s in steps if s.number not in projection.matched]  # claims are of no account where no lane comes
+    added = [s for s in other if s.facts.row.scope == Scope.WARP or (s.facts.row.scope and s.facts.aligned)]
     if projection.comers:  # then all lanes of a warp come to each of these, so that they have come to as many
         added += counted
     joint = list[Step]()
@@ -171,7 +171,7 @@ def _check_counted(projection: Projection, branch: int, last: Step, counted: lis
     for step in (s for s in counted if not _is_around(projection, last, s)):
         for target, places in projection.taken[branch].items():
             others = frozenset().union(*(its for t, its in sides.items() if t != target))
-            stays = target != END and target not in unaided(fused)
+            stays = not leaves(fused, branch, target)
             if stays and fused.block_of[step.number] in others and any(_may_end(projection, p) for p in places):
                 what = f"which the branch in line {last.line} leads elsewhere, and whose kernel may end"
                 raise NotProved(step.line, f"`{step.statement}` may wait for a lane of its warp {what}")

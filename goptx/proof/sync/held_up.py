@@ -13,7 +13,7 @@ from functools import cached_property
 
 import networkx as nx
 
-from goptx.proof.code.kernel_code import NotProved, Program, Step
+from goptx.proof.code.kernel_code import END, NotProved, Program, Step
 from goptx.proof.code.step_forms import is_full, mask_of
 from goptx.proof.projection import Projection
 from goptx.proof.sync.convergence import diverging_branches
@@ -41,9 +41,51 @@ class Holds:
             if waits.cluster and others:
                 what = f"`{others[0].statement}` waits, and kernel {letter} waits for other CTAs of its cluster"
                 raise NotProved(others[0].line, what)
-        for step in self.fused.steps:
-            if step.facts.row.scope in (Scope.WARP, Scope.WARPGROUP):
-                self._check_lanes(step)
+        together = [s for s in self.fused.steps if s.facts.row.scope in (Scope.WARP, Scope.WARPGROUP)]
+        for step in together:
+            self._check_lanes(step)
+        for branch in sorted(self._diverging):
+            self._check_sides(branch, together)
+
+    def _check_sides(self, branch: int, together: Sequence[Step]) -> None:
+        """That lanes do not wait for others that are at a plain barrier on a side of a branch, and wait there for all
+        threads of the CTA: at an instruction of the whole warp after it, unless both are one kernel's; or where the
+        sides meet, if no kernel has that barrier."""
+        fused, region = self.fused, common_region(self.fused, branch)
+        sides = [t for t in fused.successors(branch) if t != END]
+        first = [n for n in self._met if fused.block_of[n] in region and self._is_next(sides, n)]
+        after = [s for s in together if first and fused.block_of[s.number] not in region]
+        after = [s for s in after if self._is_next(sides, s.number)]
+        for number in first:
+            barrier, own = fused.steps[number], [p for p in self.projections.values() if number in p.matched]
+            if not own and self._pass_by(sides, region):
+                raise NotProved(barrier.line, f"not all lanes of a warp may come to `{barrier.statement}`")
+            for step in after:
+                if not any(step.number in p.matched for p in own):
+                    what = f"may wait for a lane that waits at `{barrier.statement}` for all threads"
+                    raise NotProved(step.line, f"`{step.statement}` {what}")
+
+    def _is_next(self, sides: Sequence[int], number: int) -> bool:
+        """Whether lanes may come from the beginning of one of these blocks to a step, and pass no plain barrier."""
+        stops = self._met - {number}
+        return any(self.fused.comes_to(self.fused.blocks[t][0], {number}, stops) for t in sides)
+
+    def _pass_by(self, sides: Sequence[int], region: frozenset[int]) -> bool:
+        """Whether lanes may come from the beginning of one of these blocks out of the region, past no plain barrier."""
+        stops = {self.fused.block_of[n] for n in self._met}
+        following = self.fused.successors
+        return any(
+            b not in region for t in sides for b in self.fused.reached(t, lambda b: () if b in stops else following(b))
+        )
+
+    @cached_property
+    def _met(self) -> frozenset[int]:
+        """The barriers at which all threads wait, or all of a kernel."""
+        return _where_all_wait(self.fused.steps).union(*map(self._plain, self.projections))
+
+    @cached_property
+    def _diverging(self) -> frozenset[int]:
+        return diverging_branches(self.projections.values())
 
     def _check_lanes(self, step: Step) -> None:
         """That lanes which come to an instruction of a whole warp one by one, because they wait in another kernel, do
@@ -88,9 +130,7 @@ class Holds:
     @cached_property
     def _inside(self) -> frozenset[int]:
         """The blocks on sides of branches that lanes of a warp may take differently."""
-        return frozenset[int]().union(
-            *(common_region(self.fused, b) for b in diverging_branches(self.projections.values()))
-        )
+        return frozenset[int]().union(*(common_region(self.fused, b) for b in self._diverging))
 
     def _meets(self, letter: str) -> frozenset[int]:
         """The instructions of the kernel that all lanes of a warp come to, and wait for each other."""

@@ -2,7 +2,8 @@
 
 *Unaided* blocks are those from which threads come to their end whatever others do: nothing waits there, no instruction
 is of several threads, and there is no loop. All other code is common: threads may wait there for each other, but not
-for those that have left.
+for those that have left. A thread leaves only by a way on which it meets none of those that stay: an assembler may make
+lanes of a warp wait where their ways meet, for all that were together before.
 """
 
 from __future__ import annotations
@@ -22,6 +23,43 @@ def unaided(program: Program) -> frozenset[int]:
         if all(t == END or t in found for t in program.successors(start)) and not any(map(concerns_others, steps)):
             found.add(start)
     return frozenset(found)
+
+
+@lru_cache(maxsize=16)
+def _returns(program: Program) -> frozenset[int]:
+    """The blocks from which threads do nothing but to end."""
+    found: set[int] = set()
+    for start in reversed(program.order):
+        steps = (program.steps[n] for n in program.blocks[start])
+        if all(t == END or t in found for t in program.successors(start)) and all(s.is_branch for s in steps):
+            found.add(start)
+    return frozenset(found)
+
+
+def only_ends(program: Program, number: int) -> bool:
+    """Whether threads do nothing after a step but to end."""
+    block = program.blocks[program.block_of[number]]
+    ends = all(t == END or t in _returns(program) for t in program.successors(block[0]))
+    return ends and all(program.steps[n].is_branch for n in block if n > number)
+
+
+@lru_cache(maxsize=1024)
+def leaves(program: Program, branch: int, target: int) -> bool:
+    """Whether threads that take this side of a branch come to their end unaided, and meet no others on their way."""
+    if target == END or target in _returns(program):
+        return True
+    if target not in unaided(program):
+        return False
+    own = program.reached(target, program.successors)
+    return own.isdisjoint(_of_others(program, branch, target) - _returns(program))
+
+
+def _of_others(program: Program, branch: int, target: int) -> frozenset[int]:
+    """The blocks to which threads may come that take another side of the branch, until they are at it again."""
+    others = [t for t in program.successors(branch) if t not in (END, target)]
+    return frozenset().union(
+        *(program.reached(t, lambda b: () if b == branch else program.successors(b)) for t in others)
+    )
 
 
 def concerns_others(step: Step) -> bool:
@@ -57,7 +95,12 @@ def _meeting_points(program: Program) -> dict[int, int]:
 def common_side(program: Program, branch: int, target: int) -> frozenset[int]:
     """The common blocks on one side of a branch, until those threads of the sides have met that stay in such blocks."""
     ways, meeting = _ways(program), _meeting_points(program).get(branch, END)
-    if branch not in ways or target not in ways or target == meeting:
+    if branch not in ways or target not in ways:
+        return frozenset()
+    awaiting = [t for t in program.successors(branch) if t not in ways and not leaves(program, branch, t)]
+    if awaiting:  # in code in which the others meet them before they end
+        return program.reached(target, lambda b: () if b == branch else ways[b])
+    if target == meeting:
         return frozenset()
     return program.reached(target, lambda b: (t for t in ways[b] if t != meeting))
 
