@@ -91,7 +91,10 @@ class Plan:
         totals = [_product(a) for a in sizes]
         most = max(t or 0 for t in totals)
         if what == "grid" and len(set(sizes)) > 1 and most > MOST_CTAS[0]:
-            raise TooLarge(f"grids that differ are woven up to {MOST_CTAS[0]} CTAs; this one would have {most}.")
+            raise TooLarge(
+                f"grids that differ are woven up to {MOST_CTAS[0]} CTAs; this one would have {most}. Use separate "
+                "launches."
+            )
         if what == "block" and self.same_shape:
             return sizes[0]
         if what == "grid" and self.common_grid:
@@ -132,6 +135,18 @@ class Plan:
         """For each kernel, the CTAs (or threads) of the fused kernel that carry its grid (or block)."""
         sizes = [s.axes(what) for s in shapes]
         return [c.grid(s) for c, s in zip(self.coarse, sizes, strict=True)] if what == "grid" else sizes
+
+    def totals_to_fold(self, shapes: Sequence[Shape]) -> list[int | None]:
+        """How many CTAs of folded grids carry each kernel, None if unknown. Raises `TooLarge` for more than their loops
+        can count."""
+        totals = [_product(axes) for axes in self.carried("grid", shapes)]
+        for letter, total in zip(self.letters, totals, strict=True):
+            if total is not None and total > MOST_CTAS[0]:
+                raise TooLarge(
+                    f"grids of up to {MOST_CTAS[0]} CTAs are folded; kernel {letter} has {total}. Leave out fold=, or "
+                    "use separate launches."
+                )
+        return totals
 
     def few_first(self) -> Self:
         """The plan in which the CTAs of smaller grids come first, if the GPU runs them all at once and the largest grid

@@ -293,6 +293,11 @@ class Facts:
         return self.is_atomic and "add" in self.modifiers
 
     @once
+    def swaps_if_equal(self) -> bool:
+        """Whether it is an atomic compare-and-swap."""
+        return self.is_atomic and "cas" in self.modifiers
+
+    @once
     def is_float_update(self) -> bool:
         """Whether it adds floating-point numbers to those in memory: the rounded sum depends on the threads' order."""
         adds = "add" in self.modifiers and not self.modifiers.isdisjoint(FLOATS)

@@ -14,10 +14,12 @@ from goptx.ptx.ir import (
     Function,
     Immediate,
     Instruction,
+    Label,
     Name,
     Negated,
     Operand,
     Pair,
+    Registers,
     Scope,
     Statement,
     Sum,
@@ -44,6 +46,32 @@ def mentioned(body: Iterable[Statement]) -> Iterator[str]:
                 yield from names_of(variable)
             case Directive(_, values):
                 yield from values
+
+
+def named_outside(function: Function) -> Iterator[str]:
+    """The names in a function's body that stand for symbols of the module: those that no label, register or variable
+    of the function hides there."""
+    own = frozenset(p.name for p in (*function.parameters, *function.results))
+    return _not_hidden(function.body or (), own)
+
+
+def _not_hidden(body: Sequence[Statement], hidden: frozenset[str]) -> Iterator[str]:
+    hidden |= {name for statement in body for name in _declared(statement)}
+    for statement in body:
+        if isinstance(statement, Scope):
+            yield from _not_hidden(statement.body, hidden)
+        else:
+            yield from (name for name in mentioned((statement,)) if name not in hidden)
+
+
+def _declared(statement: Statement) -> Iterator[str]:
+    match statement:
+        case Label(name):
+            yield name
+        case Declaration(variable):
+            yield variable.name
+        case Registers(_, names):
+            yield from (name for name, _ in names)
 
 
 def names_of(variable: Variable) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """What each thread does for itself that is easily taken for something else: narrow indices, words of which bits have no
-value, fields of a structure that data picks, elements in which several threads store one value."""
+value, fields of a structure that data picks, elements in which several threads store one value, compare-and-swaps that
+are tried again."""
 
 from __future__ import annotations
 
@@ -94,6 +95,18 @@ def _equal(w: Writer, n: tuple[int, ...], guard: Guard | None) -> None:
         w.guarded(guard, f"st.global.u32 [{place}+{4 * (more.ALIKE + 4 + 8 * (at % 3))}], {at % 3};")
 
 
+def _retried(w: Writer, n: tuple[int, ...], guard: Guard | None) -> None:
+    """An operation on the thread's own word, by a compare-and-swap that is tried again. At first it expects some word,
+    so it fails for most."""
+    old, expected, new, failed, again = w.word(), w.word(), w.word(), w.predicate(), w.label("RETRY")
+    place = f"[%out+{4 * (PLAY + n[0] % 8)}]"
+    opcode = ("atom.global.cas.b32", "atom.relaxed.gpu.global.cas.b32", "atom.cas.b32")[n[3] % 3]
+    w.line(f"mov.b32 {old}, %v{n[1] % 8};" if n[2] & 8 else f"ld.global.u32 {old}, {place};")
+    w.line(f"{again}: mov.b32 {expected}, {old};", f"mad.lo.u32 {new}, {expected}, 3, %v{n[2] % 8};")
+    w.line(f"{opcode} {old}, {place}, {expected}, {new};", f"setp.ne.s32 {failed}, {old}, {expected};")
+    w.line(f"@{failed} bra {again};", f"xor.b32 %v{n[1] % 8}, %v{n[1] % 8}, {new};")
+
+
 KINDS: dict[str, Kind] = {
     "narrow index that wraps": _wrapping,
     "narrow index of an own word": _narrow_own,
@@ -102,4 +115,5 @@ KINDS: dict[str, Kind] = {
     "field of a structure": _field,
     "field that data picks": _picked_field,
     "equal values": _equal,
+    "retried compare-and-swap": _retried,
 }

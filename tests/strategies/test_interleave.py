@@ -11,6 +11,7 @@ from weaving.shaped_kernels import HEAD, KERNELS, WORDS, kernel, stored
 
 import goptx
 from goptx import CannotWeave, InputError, Shape
+from goptx.errors import TooLarge
 from goptx.results.fused_kernel import Woven
 
 Assembles = Callable[[Woven], None]
@@ -138,8 +139,19 @@ def test_wrong_arguments(options: dict[str, Any], message: str) -> None:
 
 def test_grids_that_are_too_large_at_launch() -> None:
     woven = fuse("registers", "looping", shapes=[Shape((None,), 32)] * 2)
-    with pytest.raises(InputError, match="interleaved grids have at most"):
+    with pytest.raises(TooLarge, match="interleaved grids have at most"):  # other strategies may take them
         woven.launched(None, None, shapes=[Shape(1 << 30, 32)] * 2)
+
+
+def test_grids_that_are_too_large_to_be_folded() -> None:
+    """Their CTAs are counted in 32 bits, so some of a larger grid would never run."""
+    large = Shape((65536, 65535, 2), 32)
+    message = r"grids of up to 2147483647 CTAs are folded; kernel A has 8589803520\. Leave out fold=, or use separate"
+    with pytest.raises(TooLarge, match=message):
+        fuse("registers", "looping", shapes=[large, Shape(4, 32)], fold="chunk", ctas=(3, 4))
+    woven = fuse("registers", "looping", shapes=[Shape((None,) * 3, 32), Shape(4, 32)], fold="static", ctas=(3, 4))
+    with pytest.raises(TooLarge, match=message):
+        woven.launched(None, None, shapes=[large, Shape(4, 32)])
 
 
 def test_clusters_are_refused() -> None:

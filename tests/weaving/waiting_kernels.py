@@ -324,6 +324,17 @@ KERNELS = {
         DONE: bar.sync 0; ld.shared.u32 %r21, [%r16+4]; add.u32 %r4, %r4, %r21;
         """,
     ),
+    "retried_swap": (
+        "a sum in global memory by compare-and-swaps that are tried again, which wait for nobody",
+        """
+        sub.u32 %r16, %r1, %r2; mul.wide.u32 %rd5, %r16, 4; ld.param.u64 %rd6, [{name}_out]; add.s64 %rd5, %rd6, %rd5;
+        setp.ne.u32 %p1, %r2, 0; mov.u32 %r17, 0; @!%p1 st.global.u32 [%rd5], %r17; bar.sync 0;
+        ld.relaxed.gpu.global.u32 %r18, [%rd5];
+        RETRY: add.u32 %r19, %r18, %r3; atom.global.cas.b32 %r20, [%rd5], %r18, %r19; setp.ne.s32 %p2, %r20, %r18;
+        mov.u32 %r18, %r20; @%p2 bra RETRY;
+        bar.sync 0; ld.global.u32 %r21, [%rd5]; add.u32 %r4, %r4, %r21; bar.sync 0;
+        """,
+    ),
     "flag": (
         "threads that wait for a flag in shared memory",
         """

@@ -2,7 +2,7 @@
 
 A loop waits if its end depends on a strong read (volatile, relaxed, acquire, an atomic), or on a load past the L1 cache
 (`ld.cv`, `ld.cg`) whose address stays the same in all iterations. The read may be in the loop or in a function that the
-loop calls.
+loop calls. A compare-and-swap that is only tried again (retry_loops.py) does not count.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from goptx.analysis.influence import (
     is_memory,
     strong_reads_of_call,
 )
+from goptx.analysis.sync.retry_loops import only_retries
 from goptx.ptx.ir import Function, Instruction
 from goptx.ptx.opcodes import Facts, facts_of
 
@@ -45,7 +46,7 @@ def waiting_loops(
         own = {id(i) for n in body for i in flow.blocks[n].instructions()}
         for waited in influence.decide(register_of(r) for e in ends for r in e.reads()):
             uncached = id(waited) in own and facts_of(waited.opcode).bypasses_l1
-            if not (uncached and influence.moves_on(waited, latches)):
+            if not (uncached and influence.moves_on(waited, latches)) and not only_retries(flow, body, waited):
                 yield body, waited
 
 

@@ -22,42 +22,44 @@ from goptx.ptx.ir import (
     Registers,
     Variable,
 )
-from goptx.ptx.walk import mentioned, names_of, statements_in
+from goptx.ptx.walk import mentioned, named_outside, names_of, statements_in
 from goptx.weaving.link.call_graph import addresses_taken, calls_indirectly
 
 
 def module_symbols(modules: Sequence[Module], entries: Sequence[Function]) -> tuple[list[dict[str, str]], list[Item]]:
     """Of each module, the symbols that its entry needs with their new names; and the items, renamed."""
     symbols: list[dict[str, str]] = []
-    renames: list[dict[str, str]] = []
+    renames: list[dict[str, str]] = []  # kernels of one module have one of these, and one set of names
+    shared: list[set[str]] = []
     items: list[Item] = []
     known: dict[str, Function | Variable] = {}
     for position, (module, entry) in enumerate(zip(modules, entries, strict=True)):
         twin = next((p for p in range(position) if modules[p].items == module.items), None)
         needed = _needed(module, entry)
-        rename: dict[str, str] = {}
         own = {_name(i) for i in module.items if isinstance(i, Function | Variable)}
-        # Kernels of one module share its state; own_shared_variables.py separates what each CTA has for itself.
-        if twin is not None:
-            rename = dict(renames[twin])
-        else:
-            for item in _defined(needed):
-                old = known.get(_name(item))
-                if old is None or _same(old, item, own):
-                    continue
-                if _is_extern(item) and not is_dynamic_shared(item):
-                    raise CannotLink(
-                        f"{module.source}:{item.line}: `{_name(item)}` is declared differently in "
-                        f"another kernel's module, and an external symbol cannot be renamed; declare both alike.",
-                        rule="module-symbols",
-                    )
-                rename[_name(item)] = _free(_name(item), position, own | known.keys())
+        # Kernels of one module share its state; own_shared_variables.py separates what each CTA has for itself. What
+        # other kernels of the module need has its name already.
+        rename: dict[str, str] = {} if twin is None else renames[twin]
+        named: set[str] = set() if twin is None else shared[twin]
+        for item in _defined(needed):
+            old = known.get(_name(item))
+            if old is None or item.name in named or _same(old, item, own):
+                continue
+            if _is_extern(item) and not is_dynamic_shared(item):
+                raise CannotLink(
+                    f"{module.source}:{item.line}: `{_name(item)}` is declared differently in "
+                    f"another kernel's module, and an external symbol cannot be renamed; declare both alike.",
+                    rule="module-symbols",
+                )
+            rename[_name(item)] = _free(_name(item), position, own | known.keys())
         for item in needed:
             new = _renamed_item(item, rename)
             if new not in items and not (_is_extern(new) and isinstance(new, Function) and new.name in known):
                 items.append(new)
         known |= {_name(i): i for i in _defined([_renamed_item(i, rename) for i in needed])}
         renames.append(rename)
+        named.update(item.name for item in needed)
+        shared.append(named)
         symbols.append({item.name: rename.get(item.name, item.name) for item in needed})
     return symbols, items
 
@@ -137,10 +139,9 @@ def _refuse_launches(module: Module, names: Collection[str]) -> None:
     """Raises `CannotWeave` where one of these functions names an entry."""
     entries = {f.name for f in module.functions if f.is_entry}
     for function in (f for f in module.functions if f.name in names):
-        if entries.isdisjoint(mentioned(function.body or ())):
-            continue
-        for instruction in (s for s in statements_in(function.body or ()) if isinstance(s, Instruction)):
-            for kernel in entries.intersection(mentioned((instruction,))):
+        meant = entries.intersection(named_outside(function))
+        for instruction in (s for s in statements_in(function.body or ()) if meant and isinstance(s, Instruction)):
+            for kernel in sorted(meant.intersection(mentioned((instruction,)))):
                 raise CannotWeave(
                     f"{module.source}:{instruction.line}: `{instruction}` in `{function.name}` takes the address of "
                     f"the kernel `{kernel}`, to launch it from the GPU, but the woven module has no other kernel; use "
@@ -163,7 +164,7 @@ def reached_symbols(module: Module, entry: Function) -> set[str]:
         if isinstance(symbol, Variable):
             stack += names_of(symbol)
         else:
-            stack += [name for name in dict.fromkeys(mentioned(symbol.body or ())) if name in symbols]
+            stack += [name for name in dict.fromkeys(named_outside(symbol)) if name in symbols]
             stack += addresses_taken(module.items) if calls_indirectly(symbol.body or ()) else ()
     return reached - {entry.name}
 
@@ -173,7 +174,7 @@ def _renamed_item(item: Function | Variable, rename: Mapping[str, str]) -> Funct
     if isinstance(item, Variable):
         init = tuple(Name(rename.get(p.text, p.text)) if isinstance(p, Name) else p for p in item.init)
         return replace(item, name=name, init=init)
-    if item.body is None or rename.keys().isdisjoint(mentioned(item.body)):  # what modules have in common stays alike
+    if item.body is None or rename.keys().isdisjoint(named_outside(item)):  # what modules have in common stays alike
         return replace(item, name=name)
     flat = flatten(item.body, lambda n: n, rename)
     return replace(item, name=name, body=(*flat.registers, *flat.variables, *flat.code))

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod
 from typing import Self
 
-from goptx.errors import InputError, TooLarge
+from goptx.errors import InputError
 from goptx.launch.coarsening import Coarse
 from goptx.launch.launch_plan import Plan
 from goptx.launch.shape import MOST_CTAS, MOST_THREADS, Extent, Shape
@@ -62,10 +61,7 @@ class Folded(Partitioned):
     def _extent(self, what: str, shapes: Sequence[Shape]) -> Extent:
         if what == "block":
             return super()._extent(what, shapes)
-        totals = [None if None in axes else prod(n or 0 for n in axes) for axes in self.carried("grid", shapes)]
-        for letter, total in zip(self.letters, totals, strict=True):
-            if total is not None and total > MOST_CTAS[0]:
-                raise TooLarge(f"grids of up to {MOST_CTAS[0]} CTAs are folded; kernel {letter} has {total}.")
+        totals = self.totals_to_fold(shapes)
         each = enumerate(totals)
         most = None if None in totals else max(-(-(n or 0) // self.teams_of(k)) for k, n in each)
         return self.ctas if most is None else min(self.ctas, most), 1, 1

@@ -14,7 +14,7 @@ from functools import cached_property, reduce
 from math import prod
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from goptx.errors import InputError
+from goptx.errors import TooLarge
 from goptx.launch.coarsening import Coarse
 from goptx.launch.launch_plan import Plan, spread
 from goptx.launch.shape import MOST_CTAS, Extent, Shape
@@ -60,9 +60,14 @@ class Interleaved(Plan):
     def _extent(self, what: str, shapes: Sequence[Shape]) -> Extent:
         if what == "block":
             return super()._extent(what, shapes)
+        if self.folds:
+            self.totals_to_fold(shapes)
         total = self.among(0, shapes)
         if total is not None and total > MOST_CTAS[0]:
-            raise InputError(f"interleaved grids have at most {MOST_CTAS[0]} CTAs together; these have {total}.")
+            raise TooLarge(
+                f"interleaved grids have at most {MOST_CTAS[0]} CTAs together; these have {total}. Fold them (fold=), "
+                "or use separate launches."
+            )
         return total, 1, 1
 
     @cached_property
