@@ -1,7 +1,12 @@
-"""goptx weaves GPU kernels at PTX level: `goptx.weave(ptx_a, ptx_b)`.
+"""goptx weaves GPU kernels at PTX level: one kernel in which every thread runs a thread of each, interleaved.
 
-The names below are loaded when first used; importing goptx imports neither CUDA nor numpy. No folder has the name of a
-public function, since importing it would put the module in the function's place.
+    woven = goptx.weave(Path("a.ptx"), Path("b.ptx"))    `fuse` has other strategies, `tune` measures which is fastest
+    print(woven.report)                                  what was done, and how fast it is expected to be
+    goptx.check(Path("a.ptx"), Path("b.ptx"))            compares it with the kernels alone, on an emulator
+    goptx.prove(woven)                                   proves it for every input
+    woven.launch(stream, args_a, args_b, grid=1024, block=256)
+
+Importing goptx imports neither CUDA nor numpy: names are loaded when they are first used.
 """
 
 from __future__ import annotations
@@ -50,7 +55,7 @@ if TYPE_CHECKING:
     from goptx.weaving.can_weave import can_weave
     from goptx.weaving.weave import weave
 
-_HOMES = {
+_HOMES = {  # where each name is; no folder has the name of a public function, since its import would hide the function
     "Fusion": "goptx.region.fusion",
     "Graph": "goptx.graph.graph_description",
     "Shape": "goptx.launch.shape",
@@ -69,8 +74,8 @@ _HOMES = {
     "optimize_graph": "goptx.graph.optimized_graph",
     "parallelize_graph": "goptx.graph.graph_dependences",
     "profile": "goptx.tuning.profile",
-    "read": "goptx.sources.read",
     "prove": "goptx.checking.certify",
+    "read": "goptx.sources.read",
     "replay": "goptx.tuning.best",
     "suggest": "goptx.strategies.estimates.suggest",
     "sweep": "goptx.tuning.register_sweep",

@@ -25,10 +25,12 @@ def note_read(path: Path) -> None:
 MOST_BYTES = 1 << 26  # of a file; PTX takes up to a hundred times as much memory
 
 
-def content_of(path: Path, kind: str) -> bytes:
-    """The content of such a file, which is noted. `kind` names what to give instead in messages. Raises `InputError`
-    where it cannot be read or has more than `MOST_BYTES`, as a device does that never ends."""
-    note_read(path)
+def content_of(path: Path, kind: str, own: bool = False) -> bytes:
+    """The content of such a file, which is noted if it is not goptx's `own`. `kind` names what to give instead in
+    messages. Raises `InputError` where it cannot be read or has more than `MOST_BYTES`, as a device does that never
+    ends."""
+    if not own:
+        note_read(path)
     try:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)

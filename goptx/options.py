@@ -1,4 +1,4 @@
-"""The types of options of `goptx`. A type checker reports a misspelt value.
+"""The types of options of `goptx`, and checks of numbers. A type checker reports a misspelt value.
 
 Each tuple has the values of the type above it, for the checks when a program runs.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, TypedDict, get_args
+from typing import Any, Literal, TypedDict, TypeGuard, get_args
 
 Policy = Literal["latency", "paper", "concat"]  # the order of the instructions of merged blocks
 POLICIES: tuple[Policy, ...] = get_args(Policy)
@@ -61,3 +61,13 @@ class KnownOfKernel(TypedDict, total=False):
 
 
 Assume = Mapping[str, KnownOfKernel]  # by the kernel's letter
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether it is a whole number; `True` is not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_one_for_each(values: Any, kernels: int) -> TypeGuard[Sequence[int]]:
+    """Whether it is a sequence of as many whole numbers as there are kernels."""
+    return isinstance(values, Sequence) and len(values) == kernels and all(map(is_whole, values))

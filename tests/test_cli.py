@@ -361,6 +361,11 @@ def test_version(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, f"goptx {version('goptx')}\n")
 
 
+def test_the_help_names_the_exit_codes(tmp_path: Path) -> None:
+    text = " ".join(run("--help", cwd=tmp_path).stdout.split())
+    assert "Exit codes: 0 done; 1 the kernels cannot be woven or depend on each other, or a check failed; 2 " in text
+
+
 def test_help_names_every_flag(tmp_path: Path) -> None:
     done = run("weave", "--help", cwd=tmp_path)
     assert done.returncode == 0

@@ -163,5 +163,7 @@ def test_the_entry_may_be_left_out_where_there_is_one(folder: Path) -> None:
     ):
         read_specification(folder / "copy.toml")
     (folder / "copy.toml").write_text(text.replace("copy.ptx", "none.ptx"))
-    with pytest.raises(goptx.InputError, match=r"cannot be read \(.*\); name its entry with `entry`"):
+    with pytest.raises(
+        goptx.InputError, match=r"cannot be read \(.*\); give the path of a PTX file\. Or name its entry with `entry`\."
+    ):
         read_specification(folder / "copy.toml")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import goptx
+from goptx.launch.sample_data import sample
 from goptx.launch.specification import read_specification
 
 FOLDER = Path(__file__).parents[1] / "examples" / "kernels"
@@ -36,10 +37,13 @@ def test_check_sizes_are_small(path: Path) -> None:
 ARGUMENT = '[[kernel]]\nfile = "a.ptx"\nentry = "a"\ngrid = [1]\nblock = [32]\n[[kernel.argument]]\nname = "x"\n'
 
 
+KERNEL = ARGUMENT.partition("[[kernel.argument]]")[0]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("kernel = ", "not TOML"),
+        ("kernel = ", "not TOML: Invalid value (at end of document); correct it there."),
         ("x = 1", "no [[kernel]] table"),
         ('[[kernel]]\nfile = "a.ptx"', "a [[kernel]] lacks `grid`, `block`"),
         (ARGUMENT + 'dtype = "int32"', "give `dtype` and either `value` (a scalar) or `length` (an array) of `x`."),
@@ -48,6 +52,30 @@ ARGUMENT = '[[kernel]]\nfile = "a.ptx"\nentry = "a"\ngrid = [1]\nblock = [32]\n[
         (ARGUMENT + 'dtype = "int32"\nlength = 1', "needs a `generator`"),
         (ARGUMENT + 'dtype = "int32"\nlength = 1\ngenerator = "random"', "generator `random` is not one of"),
         (ARGUMENT + 'dtype = "int32"\nlength = 1\nrole = "both"', "role `both` is not one of"),
+        (KERNEL.replace("[1]", "1"), "[[kernel]]: `grid` is one to three whole numbers above 0 in brackets, such as ["),
+        (
+            KERNEL.replace("[1]", "[0]"),
+            "`grid` is one to three whole numbers above 0 in brackets, such as [1024], not '[0",
+        ),
+        (KERNEL.replace("[1]", "[nan]"), "`grid` is one to three whole numbers above 0"),
+        (KERNEL.replace("[32]", "[2048]"), "block=(2048,) has 2048 threads; a CTA has at most 1024."),
+        (KERNEL.replace('"a"', "5"), "[[kernel]]: `entry` is a text, not '5'."),
+        (KERNEL + "tunable = 1", "[[kernel]]: `tunable` is true or false, not '1'."),
+        (KERNEL + "shared = -1", "[[kernel]]: `shared` is a whole number from 0 on, not '-1'."),
+        (KERNEL + "dynamic = 1", "[[kernel]]: unknown key `dynamic`; expected argument, block, cubin, entry, file"),
+        (KERNEL + "argument = 1", "`argument` is a list of tables, [[kernel.argument]], not '1'."),
+        (KERNEL + "[launch]", "spec.toml: unknown key `launch`; expected check, kernel."),
+        ("kernel = 1", "`kernel` is a list of tables, [[kernel]], not '1'."),
+        ("check = 1\n" + KERNEL, "`check` is a table [check], or [[check]] of each kernel, not '1'."),
+        (KERNEL + "[[check]]\n[[check]]", "2 [[check]] tables for 1 kernels; each has at most one."),
+        (KERNEL + "[check]\ngrid = 4", "[check]: `grid` is one to three whole numbers above 0"),
+        (KERNEL + "[check]\nblock = [4096]", "block=(4096,) has 4096 threads"),
+        (KERNEL + "[check]\nlengths = { x = 1.5 }", "`lengths` is a table; in it each name has a whole number from 0"),
+        (KERNEL + "[check]\nlengths = { x = 1 }", "[check]: `lengths` names `x`, which is no array of `a`."),
+        (KERNEL + "[check]\nvalues = { n = 1 }", "[check]: `values` names `n`, which is no scalar of `a`."),
+        (ARGUMENT + 'dtype = "int32"\nvalue = "4"', "argument `x`: `value` is a number, not '4'."),
+        (ARGUMENT + "dtype = 32\nvalue = 4", "argument `x`: `dtype` is a text, not '32'."),
+        (ARGUMENT + 'dtype = "int32"\nlength = 1\nrange = 9', "`range` is two numbers in brackets, such as [0, 100]"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, text: str, message: str) -> None:
@@ -57,6 +85,18 @@ def test_mistakes_are_named(tmp_path: Path, text: str, message: str) -> None:
         read_specification(path)
     assert str(path) in str(caught.value)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "argument", ['dtype = "int32"\nvalue = 1e400', 'dtype = "int8"\nvalue = 1000', 'dtype = "uint8"\nvalue = nan',
+                 'dtype = "int32"\nlength = 4\ngenerator = "integers"\nrange = [9, 0]'],
+)  # fmt: skip
+def test_values_that_do_not_fit_their_type(tmp_path: Path, argument: str) -> None:
+    path = tmp_path / "spec.toml"
+    path.write_text(ARGUMENT + argument)
+    (given,) = read_specification(path)[0].arguments
+    with pytest.raises(goptx.InputError, match=r"argument x: \w+ does not take its value or range: "):
+        sample(given)
 
 
 def test_missing_file(tmp_path: Path) -> None:

@@ -26,6 +26,11 @@ def prove(fused: Woven) -> Certificate:
     is a value: `bool()` of it is whether the kernel is proved, `to_json()` stores it. Raises `InputError` for kernels
     that stay separate launches.
     """
+    if not isinstance(fused, Woven):
+        raise InputError(
+            f"an object of type {type(fused).__name__} is not a fused kernel; give what goptx.weave or goptx.fuse "
+            "made. Of files, `goptx prove AB.ptx --from A.ptx B.ptx` proves it."
+        )
     if fused.is_separate:
         raise InputError(f"`{fused.name}` stays separate launches, so there is nothing to prove; fuse the kernels.")
     made = prove_texts(fused.text(), [c.module for c in fused.chosen])
@@ -68,4 +73,5 @@ def confirm(stored: Certificate, made: Certificate) -> None:
 def require(made: Certificate) -> None:
     """Raises `NotProvedError` unless the kernel is proved."""
     if not made:
-        raise NotProvedError(f"`{made.entry}` is not proved: {'; '.join(map(str, made.gaps))}.")
+        name = f"`{made.entry}`" if made.entry else "the text"
+        raise NotProvedError(f"{name} is not proved: {'; '.join(map(str, made.gaps))}.")

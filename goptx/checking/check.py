@@ -16,7 +16,9 @@ from goptx.emulator.emulate import emulate
 from goptx.emulator.memory.caller_buffers import host_extents
 from goptx.errors import EmulationFault, InputError
 from goptx.launch.independence import Independence
+from goptx.launch.sample_data import check_seed
 from goptx.launch.shape import Shape
+from goptx.options import is_whole
 from goptx.results.expected_gain import unjudged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
@@ -88,8 +90,9 @@ def check(
     is in the result.
     """
     check_strategy(strategy, options)
-    if seed < 0:
-        raise InputError(f"seed={seed} is below 0.")
+    check_seed(seed)
+    if max_steps is not None and not (is_whole(max_steps) and max_steps > 0):
+        raise InputError(f"max_steps={max_steps!r} is not a number of instructions; give 1 or more.")
     kernels = kernels_of(sources, entries)
     subjects = [
         Subject(chr(ord("A") + i), kernel.module, choose_entry(kernel.module, kernel.entry), kernel.path, kernel.shape)

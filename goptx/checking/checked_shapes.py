@@ -8,6 +8,7 @@ from math import prod
 from goptx.checking.checked_kernel import Subject
 from goptx.errors import InputError
 from goptx.launch.shape import Axes, Extent, Shape, axes
+from goptx.options import is_whole
 from goptx.ptx.ir import whole_number
 
 CTAS, THREADS = 4, 256  # the default
@@ -26,17 +27,26 @@ def launch_shapes(
     Sizes that `shapes` leave open come from grid, block and shared, else from the kernel's specification, the demands
     of its entry, or another kernel's specification. Raises `InputError`.
     """
-    if shared is not None and shared < 0:
-        raise InputError(f"shared={shared} is below 0.")
+    if shared is not None and not (is_whole(shared) and shared >= 0):
+        raise InputError(f"shared={shared!r} is not a number of bytes.")
     if shapes is not None and len(shapes) != len(subjects):
         raise InputError(f"shapes= takes one for each of the {len(subjects)} kernels.")
     usual = [_usual(subject, subjects, grid, block, shared) for subject in subjects]
     if shapes is not None:
+        _check_open(shapes, grid=grid, block=block, shared=shared)
         return tuple(_filled(s, u) for s, u in zip(shapes, usual, strict=True)), shapes
     if len({(u.grid, u.block) for u in usual}) > 1 or (shared is None and all(u.shared for u in usual)):
         return tuple(usual), usual
     most = max(u.shared or 0 for u in usual)
     return tuple(Shape(u.grid, u.block, most) for u in usual), None
+
+
+def _check_open(shapes: Sequence[Shape], **common: Extent) -> None:
+    """Raises `InputError` for a common size that each of the shapes states itself, so that it would have no effect."""
+    for what, given in common.items():
+        sizes = [size for s in shapes for size in ((s.shared,) if what == "shared" else s.axes(what))]
+        if given is not None and None not in sizes:
+            raise InputError(f"{what}={given} has no effect: the shape of each kernel states its own; leave it out.")
 
 
 def _usual(subject: Subject, subjects: Sequence[Subject], grid: Extent, block: Extent, shared: int | None) -> Shape:

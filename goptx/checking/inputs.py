@@ -80,6 +80,10 @@ def given_to(
 ) -> list[dict[int, object]]:
     """The given arguments of each kernel by position, from names such as `A:2` and `B:n`: those of the PTX, or of the
     `launches` in specifications. Raises `InputError`."""
+    if not isinstance(args, Mapping):
+        raise InputError(
+            f'args= takes values by name, for example args={{"A:2": "i32:1024"}}, not `{type(args).__name__}`.'
+        )
     found: list[dict[int, object]] = [{} for _ in subjects]
     kernels = [(s.letter, s.entry) for s in subjects]
     specified = [[a.name for a in launch.arguments] if launch else [] for launch in launches]

@@ -66,7 +66,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     else:
         if failure:
             _print_error(failure)
-        if outcome and options.report:
+        if outcome and options.report and str(outcome.report):
             print(outcome.report, file=sys.stderr)
         _print_warnings(caught)
     return 4 if isinstance(failure, NotProvedError) else 1 if failure else 0

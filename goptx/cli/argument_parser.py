@@ -10,10 +10,15 @@ from goptx.cli.commands import COMMANDS
 from goptx.cli.terminal import SHELLS, PrintCompletion
 from goptx.errors import InputError
 
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 the kernels cannot be woven or depend on each other, or a check failed; 2 another error; "
+    "3 no gain, with --require-gain; 4 not proved; 130 interrupted. `goptx COMMAND --help` has the options."
+)
+
 
 def command_line() -> argparse.ArgumentParser:
     """The parser. Its options have in `run` the function that runs the command."""
-    parser = _Parser(prog="goptx", description="Weave GPU kernels at PTX level.")
+    parser = _Parser(prog="goptx", description="Weave GPU kernels at PTX level.", epilog=EXIT_CODES)
     parser.add_argument("--version", action=_Version, help="print the version and exit")
     parser.add_argument("--cmakedir", action=_CmakeFolder, help="print the folder with the module for CMake and exit")
     parser.add_argument(

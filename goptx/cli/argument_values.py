@@ -39,11 +39,14 @@ def module(name: str) -> Module:
 
 
 def _source(name: str) -> Path | bytes:
-    if name != "-":
-        return Path(name)
+    return standard_input("PTX") if name == "-" else Path(name)
+
+
+def standard_input(kind: str) -> bytes:
+    """All of it. Raises `InputError` where it has more than a file may have; `kind` names what to give instead."""
     content = sys.stdin.buffer.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
-        raise InputError(f"standard input: has more than {MOST_BYTES >> 20} MiB; give PTX.")
+        raise InputError(f"standard input: has more than {MOST_BYTES >> 20} MiB; give {kind}.")
     return content
 
 
@@ -108,6 +111,8 @@ def assume(given: Sequence[str]) -> dict[str, Any]:
         live = re.fullmatch(r"([A-Z]):live_ctas=([0-9]+)", text)
         argument = re.fullmatch(r"([A-Z]):arguments:([0-9]+)=(-?[0-9]+)", text)
         path = re.fullmatch(r"([A-Z]):specification=(.+)", text)
+        if twice := [other for other in given if other.partition("=")[0] == text.partition("=")[0] and other != text]:
+            raise InputError(f"--assume {text} contradicts --assume {twice[0]}; give one of them.")
         if trips:
             found.setdefault(trips[1], {}).setdefault("trips", {})[int(trips[2])] = float(trips[3])
         elif live:
@@ -126,7 +131,7 @@ def assume(given: Sequence[str]) -> dict[str, Any]:
 
 
 def slicing(text: str) -> str | int | None:
-    return None if text == "none" else int(text) if re.fullmatch("-?[0-9]+", text) else text
+    return None if text.lower() == "none" else int(text) if re.fullmatch("-?[0-9]+", text) else text
 
 
 def numbers(text: str) -> tuple[int, ...]:

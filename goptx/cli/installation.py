@@ -80,7 +80,7 @@ Answer = tuple[bool, str]  # whether it was found, and the detail
 
 
 def _findings() -> Iterator[Finding]:
-    yield Finding("goptx", True, f"{own_version()} in {Path(__file__).parent}")
+    yield Finding("goptx", True, f"{own_version()} in {Path(__file__).parents[1]}")
     yield Finding("Python", True, f"{platform.python_version()} in {sys.executable}, {platform.platform()}")
     for what, look, needed, remedy in _PARTS:
         try:
@@ -165,8 +165,10 @@ def _assembler(one: Assembler) -> str:
 
 
 def _driver() -> Answer:
-    from cuda.bindings import driver
-
+    try:
+        from cuda.bindings import driver
+    except ImportError:
+        return False, "not known without the package cuda-bindings"
     failed, number = driver.cuDriverGetVersion()
     if failed:
         return False, "no CUDA driver"

@@ -16,7 +16,7 @@ from typing import Any
 
 from goptx.errors import InputError
 from goptx.launch.parameter_names import letter_of
-from goptx.options import Assume
+from goptx.options import Assume, is_whole
 
 MOST_TRIPS = 1 << 40
 KEYS = ("trips", "live_ctas", "arguments", "specification")
@@ -130,11 +130,11 @@ def _known(letter: str, given: Any) -> Known:
     if not isinstance(trips, Mapping):
         raise InputError(f"assume= of kernel {letter}: trips are given by lines, as in {EXAMPLE}; it is {trips!r}.")
     for line, times in trips.items():
-        if isinstance(line, bool) or not isinstance(line, int):
+        if not is_whole(line):
             raise InputError(f"assume= of kernel {letter}: {line!r} is not a line; give a number from 1, as {EXAMPLE}.")
         if isinstance(times, bool) or not isinstance(times, int | float) or not 0 <= times <= MOST_TRIPS:
             raise InputError(f"assume= of kernel {letter}: the loop in line {line} cannot run {times!r} times.")
-    if live is not None and (isinstance(live, bool) or not isinstance(live, int) or live < 0):
+    if live is not None and (not is_whole(live) or live < 0):
         raise InputError(f"assume= of kernel {letter}: live_ctas={live!r} is not a number of CTAs.")
     trips = {line: float(times) for line, times in trips.items()}
     return Known(trips, live, _arguments(letter, given.get("arguments")), _specification(letter, given))
@@ -147,7 +147,7 @@ def _arguments(letter: str, given: Any) -> dict[int, int] | None:
         raise InputError(f"assume= of kernel {letter}: arguments are given by position, as {{2: 4096}}; got {given!r}.")
     for position, value in given.items():
         for number in (position, value):
-            if isinstance(number, bool) or not isinstance(number, int):
+            if not is_whole(number):
                 raise InputError(
                     f"assume= of kernel {letter}: arguments={{{position!r}: {value!r}}} is not the position of an "
                     "integer parameter, from 0, and its value; leave other parameters out."

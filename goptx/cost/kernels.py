@@ -190,6 +190,7 @@ def alone(
     if known == NOTHING:
         return _in_shape(Same(found), shape) if shape and None in found.loops.values() else found
     where = f"{kernel.module.source}: kernel {letter} ({kernel.entry})"
+    _check_arguments(known, kernel, where)
     known, launch = _specified(known, kernel, shape, where)
     counted = _counted(found.flow, kernel, launch, known.arguments or {}) if launch else {}
     ctas = shape.ctas if shape else None
@@ -259,6 +260,14 @@ def each_alone(
 def _head(flow: Flow, header: str, labels: Mapping[str, int]) -> tuple[int, ...]:
     first = next((i.line for i in flow.blocks[header].instructions()), 0)
     return tuple(dict.fromkeys(line for line in (labels.get(header, 0), first) if line))
+
+
+def _check_arguments(known: Known, kernel: Chosen, where: str) -> None:
+    """Raises `InputError` for an argument of a parameter that the kernel lacks."""
+    count = len(choose_entry(kernel.module, kernel.entry).parameters)
+    for position in known.arguments or {}:
+        if not 0 <= position < count:
+            raise InputError(f"{where}: assume= gives the argument {position}; it has the parameters 0 to {count - 1}.")
 
 
 def _with_known(

@@ -10,6 +10,7 @@ import threading
 import warnings
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property, partial
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from goptx.device.launches.bound_launch import BoundLaunch
@@ -19,12 +20,12 @@ from goptx.device.load import Launcher, Starter, current_device, device_number, 
 from goptx.device.loaded import remember
 from goptx.device.recorded_streams import check_launch
 from goptx.device.side_by_side import side_by_side
-from goptx.errors import DependenceWarning, DeviceError, InputError
+from goptx.errors import DependenceWarning, DeviceError
 from goptx.launch.bind import Arguments
 from goptx.launch.launch_plan import TICKETS
 from goptx.launch.launching import Extent, Launch, Launching
 from goptx.launch.native_code import NativeCode
-from goptx.launch.shape import MOST_REGISTERS, Shape
+from goptx.launch.shape import MOST_REGISTERS, Shape, check_cap
 from goptx.memo import Memo
 from goptx.ptx.ir import Module
 from goptx.ptx.register_cap import register_cap, with_register_cap
@@ -76,10 +77,10 @@ class Executable:
     ) -> Assembly:
         """As of `Woven.assembly`."""
         cap = max_registers
-        if cap is not None and cap > MOST_REGISTERS:
+        if isinstance(cap, Integral) and cap > MOST_REGISTERS:
             cap = None if register_cap(self.module) is None else MOST_REGISTERS
-        if cap is not None and cap < 1:
-            raise InputError(f"max_registers={max_registers} is no cap; give 1 to {MOST_REGISTERS}, or None.")
+        if cap is not None:
+            check_cap(cap)
         return self._assembled.made((cap, fmad, assembler), lambda: self._assemble(cap, fmad, assembler))
 
     def _assemble(self, cap: int | None, fmad: bool, assembler: str | None) -> Assembly:

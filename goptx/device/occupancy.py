@@ -91,9 +91,9 @@ def sm_limits(arch: str) -> tuple[SmLimits, str]:
     An unknown compute capability gets the nearest lower one of the table. Raises InputError below 7.0 or when
     `arch` is not the name of an architecture.
     """
-    named = re.fullmatch(r"(?:sm|compute)_(\d+)(\d)[af]?", arch)
+    named = re.fullmatch(r"(?:sm|compute)_(\d+)(\d)[af]?", str(arch))
     if named is None:
-        raise InputError(f'`{arch}` is not a GPU architecture: write it like "sm_90"')
+        raise InputError(f"`{arch}` is not an architecture such as sm_90.")
     capability = int(named[1]), int(named[2])
     known = max((row for row in LIMITS if row <= capability), default=None)
     if known is None:

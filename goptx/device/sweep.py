@@ -140,7 +140,9 @@ def sweep(
     InputError for `repeats` below 1.
     """
     if repeats < 1 or warmups < 0:
-        raise InputError(f"a sweep needs 1 repeat and 0 warm-ups at least, not {repeats} and {warmups}")
+        raise InputError(
+            f"repeats={repeats}, warmups={warmups}: a sweep takes 1 repeat or more, and 0 warm-ups or more."
+        )
     device = current_device()
     queue = device.create_stream() if stream is None else device.create_stream(stream)
     device.sync()  # what the caller prepared on other streams is there before the first launch

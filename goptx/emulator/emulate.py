@@ -22,6 +22,7 @@ from goptx.launch.bind import held
 from goptx.launch.device_arrays import host_view
 from goptx.launch.independence import Independence
 from goptx.launch.parameter import Parameter
+from goptx.launch.sample_data import check_seed
 from goptx.launch.shape import MOST_SHARED, Shape
 from goptx.memo import Same
 from goptx.ptx.aliases import without_aliases
@@ -79,11 +80,10 @@ def emulate(
     for arguments that do not fit, `DependentKernels` as `Woven.launch` does, `PtxSyntaxError`.
     """
     if isinstance(args, str | bytes) or not isinstance(args, Sequence):
-        raise InputError(f"args is a sequence of one value for each parameter, not a {type(args).__name__}.")
+        raise InputError(f"args is a sequence of one value for each parameter, not `{type(args).__name__}`.")
     if isinstance(shared, bool) or not isinstance(shared, int | np.integer) or shared < 0:
         raise InputError(f"shared={shared} is not a number of bytes.")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"seed={seed} is not a number from 0 on.")
+    check_seed(seed)
     args = [[host_view(v) for v in a] if isinstance(a, list | tuple) else host_view(a) for a in args]
     launch = partial(Launch, strict=strict, find_races=races, seed=seed, max_steps=max_steps)
     if not isinstance(source, Woven):

@@ -240,4 +240,4 @@ def sha_of(text: str) -> str:
 
 
 def _listed(sizes: Sequence[int]) -> str:
-    return ", ".join(map(str, sizes)) or "no"
+    return ", ".join(map(str, sizes)) or "none"

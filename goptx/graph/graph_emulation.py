@@ -22,6 +22,7 @@ from goptx.errors import EmulationFault, InputError
 from goptx.graph.graph_description import EMPTY, Edge, Graph, GraphNode, Id
 from goptx.graph.graph_json import read_graph
 from goptx.graph.node_effects import Memory
+from goptx.launch.sample_data import check_seed
 from goptx.launch.shape import MOST_SHARED
 from goptx.memo import Same
 from goptx.ptx.ir import Module
@@ -74,8 +75,9 @@ def emulate_graph(
     for node in known.nodes:
         if node.ptx is None and node.kind != EMPTY:
             raise InputError(f"node {node.id!r}: a {node.kind} node without PTX cannot be emulated; remove it.")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise InputError(f"seed={seed} is not a number from 0 on.")
+    check_seed(seed)
+    if not isinstance(memory, Mapping | None):
+        raise InputError(f"memory takes contents by address, not `{type(memory).__name__}`.")
     buffers = _placed(known, memory or {})
     variables: dict[tuple[str, str], bytes] = {}
     done: dict[Id, Emulation] = {}
@@ -144,7 +146,7 @@ def _raw(given: object, address: int) -> Bytes:
         return np.frombuffer(given.tobytes(), np.uint8)
     if isinstance(given, bytes | bytearray | memoryview):
         return np.frombuffer(bytes(given), np.uint8)
-    raise InputError(f"memory: {address:#x} takes a numpy array or bytes, not a {type(given).__name__}.")
+    raise InputError(f"memory: {address:#x} takes a numpy array or bytes, not `{type(given).__name__}`.")
 
 
 def _launch(

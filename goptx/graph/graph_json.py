@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from goptx.errors import InputError
+from goptx.files_read import content_of
 from goptx.graph.graph_description import KERNEL, Allocation, Edge, Graph, GraphNode, Id, Piece, Sizes
 
 ACCESSED = ("reads", "writes")
@@ -33,18 +34,12 @@ def read_graph(source: object) -> Graph:
     if isinstance(source, str) and source.lstrip().startswith(("{", "[")):
         return _graph(_parsed(source, "the description"), "the description")
     if isinstance(source, str | Path):
-        path = Path(source)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is not text"
-            raise InputError(f"{path}: cannot be read ({why}); give the path of a graph description.") from None
-        return _graph(_parsed(text, str(path)), str(path))
+        return _graph(_parsed(_text(Path(source)), str(source)), str(source))
     if isinstance(source, Mapping):
         return _graph(source, "the description")
     raise InputError(
-        f"a {type(source).__name__} is not a graph; goptx takes a goptx.Graph, the path of a description, its text or "
-        "its parsed JSON."
+        f"an object of type {type(source).__name__} is not a graph; goptx takes a goptx.Graph, the path of a "
+        "description, its text or its parsed JSON."
     )
 
 
@@ -73,6 +68,13 @@ def _written(node: GraphNode) -> dict[str, Any]:
         if pieces:
             found[name] = [list(piece) for piece in pieces]
     return found
+
+
+def _text(path: Path) -> str:
+    try:
+        return content_of(path, "a graph description").decode()
+    except UnicodeError:
+        raise InputError(f"{path}: cannot be read (it is not text); give the path of a graph description.") from None
 
 
 def _parsed(text: str, name: str) -> Any:
@@ -185,7 +187,9 @@ def _bytes(value: Any, where: str) -> bytes:
 def _field(value: Mapping[str, Any], name: str, kind: type, where: str, default: Any = None) -> Any:
     if name not in value and default is not None:
         return default
-    found = value.get(name)
+    if name not in value:
+        raise InputError(f"{where}: `{name}` is missing; docs/graphs.md has the format.")
+    found = value[name]
     if not isinstance(found, kind) or isinstance(found, bool):
         words = {list: "a list", dict: "an object", str: "a text", int: "a number"}
         raise InputError(f"{where}: `{name}` is {words[kind]}, not {_kind(found)}.")

@@ -19,7 +19,7 @@ from typing import Any
 
 from goptx.display import as_html, brief
 from goptx.errors import InputError, LatencyTableWarning
-from goptx.files_read import note_read
+from goptx.files_read import content_of, note_read
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import Scope, facts_of
 
@@ -156,8 +156,8 @@ def _kind(key: str) -> str:
 # Finding a table ------------------------------------------------------------------------------------
 
 
-def load_table(source: str | Path | LatencyTable | None, arch: str) -> LatencyTable:
-    """The latency table to use for `arch`.
+def load_table(source: str | Path | LatencyTable | None, arch: str = "") -> LatencyTable:
+    """The latency table `source`, or the one to use for the architecture `arch`.
 
     source: a table, which is returned; a path, or text that ends in `.toml`; the name of a table of goptx, for example
     "sm_90"; or None for that of `arch`. Without one for `arch` (`sm_90a` counts as `sm_90`) the nearest lower
@@ -165,6 +165,11 @@ def load_table(source: str | Path | LatencyTable | None, arch: str) -> LatencyTa
     """
     if isinstance(source, LatencyTable):
         return source
+    if source is not None and not isinstance(source, str | Path):
+        raise InputError(
+            f"latency= takes the name of a table, a path or a loaded table, not an object of type "
+            f"{type(source).__name__}."
+        )
     if isinstance(source, Path) or (source is not None and source.endswith(".toml")):
         note_read(Path(source))
         return read_table(Path(source))
@@ -190,9 +195,9 @@ def load_table(source: str | Path | LatencyTable | None, arch: str) -> LatencyTa
 
 
 def _number(arch: str) -> int:
-    match = _ARCH.fullmatch(arch)
+    match = _ARCH.fullmatch(str(arch))
     if not match:
-        raise InputError(f"architecture `{arch}` is not one of PTX; write it as `.target` does: sm_90.")
+        raise InputError(f"`{arch}` is not an architecture such as sm_90.")
     return int(match[1])
 
 
@@ -221,7 +226,7 @@ def read_table(path: Path) -> LatencyTable:
 def _read(path: Path, changed: int, size: int) -> LatencyTable:
     """The table of a file as it was at `changed`; both numbers only distinguish versions of a file."""
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(content_of(path, "a latency table", own=True).decode())
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not TOML: {error}; correct it there.") from None
     _only(content, _FIELDS, f"{path}")

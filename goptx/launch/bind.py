@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from goptx.errors import InputError
 from goptx.launch.arguments import Packing, parameter_names
@@ -31,11 +31,24 @@ class Arguments:
         contents: list[bytes] = []
         extents: list[Extent | None] = []
         for packing, own in zip(self.packings.values(), args, strict=True):
-            given, where = packing.pack(own)
+            try:
+                given, where = packing.pack(own)
+            except TypeError:
+                self._check_sequences(args)
+                raise
             contents += given
             extents += where
         doubt = "" if independent else self.independence.check(extents, contents=contents)
         return (held(self.params, contents) if self.lacking else contents), doubt
+
+    def _check_sequences(self, args: Sequence[object]) -> None:
+        """Raises `InputError` for an argument of its own in place of a kernel's sequence."""
+        for letter, own in zip(self.packings, args, strict=True):
+            if not isinstance(own, Collection):
+                raise InputError(
+                    f"`{self.name}`: the arguments of kernel {letter} are a sequence, such as [x, y, n], not "
+                    f"`{type(own).__name__}`."
+                )
 
 
 def held(params: Sequence[Parameter], contents: Sequence[bytes]) -> list[bytes]:

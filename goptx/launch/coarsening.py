@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from goptx.errors import InputError
 from goptx.launch.shape import Axes, Shape
-from goptx.options import AXES, Axis
+from goptx.options import AXES, Axis, is_whole
 
 MOST = 32  # CTAs in one; each is a copy of the kernel's code and registers
 
@@ -25,7 +25,7 @@ class Coarse:
 
     def times(self, factor: int, axis: Axis) -> Coarse:
         """The same coarsened once more. Raises `InputError` for an invalid factor or axis."""
-        if isinstance(factor, bool) or not isinstance(factor, int) or factor < 2:
+        if not is_whole(factor) or factor < 2:
             raise InputError(f"factor={factor!r} is not a number of CTAs to be made one; give 2 or more.")
         if axis not in AXES:
             raise InputError(f"axis `{axis}` is unknown; expected one of {', '.join(AXES)}.")

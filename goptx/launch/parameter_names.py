@@ -23,7 +23,7 @@ def parameter_named(
 ) -> tuple[int, int]:
     """The position of its kernel, and its own there; `what` names the purpose in messages. `specified`: the names in
     each kernel's launch specification, in order, which are known too. Raises `InputError`."""
-    letter, _, own = name.partition(":")
+    letter, _, own = str(name).partition(":")
     kernel = next((k for k, (known, _) in enumerate(kernels) if known == letter), None)
     if kernel is None or not own:
         raise InputError(

@@ -5,6 +5,7 @@ Separate from reading a specification because it requires numpy.
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,15 @@ LARGEST = 1 << 30  # bytes of one array; emulated arrays should be far smaller
 Sample = np.ndarray[Any, np.dtype[Any]] | np.generic
 
 
+def check_seed(seed: object) -> None:
+    """Raises `InputError` for what is not the seed of random data."""
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:  # numpy's numbers are Integral, too
+        raise InputError(f"seed={seed!r} is not a whole number from 0 on.")
+
+
 def sample(argument: Argument, *seeds: int) -> Sample:
     """The scalar, or a fresh array, in the argument's dtype; equal seeds give equal data. Raises `InputError` for a
-    dtype that numpy lacks and for arrays too large to be emulated."""
+    dtype that numpy lacks, values that do not fit it, and arrays too large to be emulated."""
     try:
         dtype = np.dtype(argument.dtype)
     except TypeError:
@@ -31,6 +38,16 @@ def sample(argument: Argument, *seeds: int) -> Sample:
             f"argument {argument.name}: {length} elements of {argument.dtype} are too many to emulate; give a smaller "
             "length (`[check]` in a specification, --arg)."
         )
+    try:
+        return _values(argument, dtype, seeds)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(
+            f"argument {argument.name}: {argument.dtype} does not take its value or range: {error}."
+        ) from None
+
+
+def _values(argument: Argument, dtype: np.dtype[Any], seeds: tuple[int, ...]) -> Sample:
+    length = argument.length
     if not argument.is_array:
         scalar: np.generic = dtype.type(argument.value)
         return scalar

@@ -183,6 +183,12 @@ def _bytes(value: object) -> int:
     return _whole(value)
 
 
+def check_cap(cap: object) -> None:
+    """Raises `InputError` for what is not a cap of the registers of a thread."""
+    if not 1 <= _whole(cap) <= MOST_REGISTERS:
+        raise InputError(f"max_registers={cap!r} is no cap; give 1 to {MOST_REGISTERS}, or None.")
+
+
 def _whole(value: object) -> int:
     """The number, also of numpy's types; -1 for an invalid value."""
     try:

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from goptx.errors import InputError
-from goptx.files_read import content_of, note_read
+from goptx.files_read import content_of
+from goptx.launch.shape import Shape
+from goptx.launch.specification_table import ARGUMENT, CHECK, FILE, KERNEL, check_table
 from goptx.readable_names import readable, short
 
 GENERATORS = ("uniform", "normal", "integers", "zeros", "arange")
@@ -139,19 +141,24 @@ def read_specification(path: Path) -> tuple[Launch, ...]:
     try:
         content = tomllib.loads(content_of(path, "a launch specification").decode())
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not TOML: {error}.") from None
+        raise InputError(f"{path}: not TOML: {error}; correct it there.") from None
     kernels = content.get("kernel")
-    if not isinstance(kernels, list) or not kernels:
+    if not kernels:
         raise InputError(f"{path}: no [[kernel]] table; a launch specification has one for each kernel.")
-    checks = content.get("check", {})
+    check_table(str(path), content, FILE)
+    checks = content.get("check", [])
     checks = checks if isinstance(checks, list) else [checks]
-    return tuple(_launch(path, kernel, checks[i] if i < len(checks) else {}) for i, kernel in enumerate(kernels))
+    if len(checks) > len(kernels):
+        raise InputError(f"{path}: {len(checks)} [[check]] tables for {len(kernels)} kernels; each has at most one.")
+    checks += [{}] * (len(kernels) - len(checks))
+    return tuple(_launch(path, kernel, check) for kernel, check in zip(kernels, checks, strict=True))
 
 
 def _launch(path: Path, table: Mapping[str, Any], check: Mapping[str, Any]) -> Launch:
     missing = [key for key in ("file", "grid", "block") if key not in table]
     if missing:
         raise InputError(f"{path}: a [[kernel]] lacks {', '.join(f'`{m}`' for m in missing)}.")
+    check_table(f"{path}: [[kernel]]", table, KERNEL)
     arguments = table.get("argument", ())
     if lacking := [
         f"`{a.get('name', '?')}`" for a in arguments if "dtype" not in a or ("value" in a) == ("length" in a)
@@ -159,7 +166,7 @@ def _launch(path: Path, table: Mapping[str, Any], check: Mapping[str, Any]) -> L
         raise InputError(
             f"{path}: give `dtype` and either `value` (a scalar) or `length` (an array) of {', '.join(lacking)}."
         )
-    return Launch(
+    made = Launch(
         file=path.parent / table["file"],
         entry=table.get("entry") or _only_entry(path, path.parent / table["file"]),
         grid=tuple(table["grid"]),
@@ -170,17 +177,35 @@ def _launch(path: Path, table: Mapping[str, Any], check: Mapping[str, Any]) -> L
         check=check,
         cubin=path.parent / table["cubin"] if "cubin" in table else None,
     )
+    _check_sizes(path, made)
+    return made
+
+
+def _check_sizes(path: Path, launch: Launch) -> None:
+    """Raises `InputError` where its `[check]` names an argument that it lacks, and where no GPU takes its shape."""
+    check_table(f"{path}: [check]", launch.check, CHECK)
+    for key, arrays in (("lengths", True), ("values", False)):
+        known = [a.name for a in launch.arguments if a.is_array is arrays]
+        for name in launch.check.get(key, {}):
+            if name not in known:
+                kind = "array" if arrays else "scalar"
+                raise InputError(f"{path}: [check]: `{key}` names `{name}`, which is no {kind} of `{launch.entry}`.")
+    for sizes in (launch, launch.small()):
+        try:
+            Shape(sizes.grid, sizes.block, sizes.shared)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
 
 
 def _only_entry(path: Path, file: Path) -> str:
     """The name of the one entry of the PTX file. Raises `InputError` where there are several or none."""
     from goptx.ptx.parse import parse  # only where a specification leaves the entry out
 
-    note_read(file)
     try:
-        names = [entry.name for entry in parse(file.read_bytes(), str(file)).entries]
-    except OSError as error:
-        raise InputError(f"{path}: `{file}` cannot be read ({error.strerror}); name its entry with `entry`.") from None
+        content = content_of(file, "a PTX file")
+    except InputError as error:
+        raise InputError(f"{path}: {error} Or name its entry with `entry`.") from None
+    names = [entry.name for entry in parse(content, str(file)).entries]
     if len(names) != 1:
         listed = ", ".join(f"`{name}`" for name in names) or "no entry"
         raise InputError(f"{path}: a [[kernel]] lacks `entry`, and {file} has {listed}; name one.")
@@ -188,10 +213,8 @@ def _only_entry(path: Path, file: Path) -> str:
 
 
 def _argument(path: Path, table: Mapping[str, Any]) -> Argument:
-    known = {"name", "dtype", "value", "length", "generator", "range", "seed", "role"}
     name = table.get("name", "?")
-    if unknown := sorted(set(table) - known):
-        raise InputError(f"{path}: argument `{name}`: unknown key `{unknown[0]}`; expected {', '.join(sorted(known))}.")
+    check_table(f"{path}: argument `{name}`", table, ARGUMENT)
     role, generator = table.get("role", "in"), table.get("generator", "")
     if role not in ROLES:
         raise InputError(f"{path}: argument `{name}`: role `{role}` is not one of {', '.join(ROLES)}.")

@@ -210,7 +210,7 @@ class Fusion:
         for buffer in buffers:
             extent = raw(buffer) if type(buffer) is int else extent_of(buffer)
             if extent is None or not extent[0]:
-                raise InputError(f"{kind}() takes device arrays and addresses, not a {type(buffer).__name__}.")
+                raise InputError(f"{kind}() takes device arrays and addresses, not `{type(buffer).__name__}`.")
             self._temporaries[kind].append(extent)
 
     def cancel(self) -> None:

@@ -20,7 +20,7 @@ from goptx.errors import InputError
 from goptx.launch.launch_plan import Plan
 from goptx.launch.launching import Extent, Launch, Launching, Start
 from goptx.launch.parameter import Parameter
-from goptx.launch.shape import Limit, Shape
+from goptx.launch.shape import Limit, Shape, check_cap
 from goptx.memo import Deferred
 from goptx.options import Streams
 from goptx.proof.certificate import digest
@@ -156,7 +156,8 @@ class Woven:
 
     def capped(self, max_registers: int) -> Self:
         """With `max_registers` (of a thread) written into its PTX, so that it is the cap unless another is asked
-        for."""
+        for. Raises `InputError` for what is no cap."""
+        check_cap(max_registers)
         return replace(self, module=with_register_cap(self.module, max_registers))
 
     def side_by_side(self, streams: Streams = True) -> Self:

@@ -9,6 +9,7 @@ from typing import Any
 
 from goptx.errors import InputError
 from goptx.launch.shape import Shape
+from goptx.options import is_whole
 from goptx.ptx.ir import Module
 from goptx.results.fused_kernel import Woven
 from goptx.sources.kernel_text import MOST_INLINED, Chosen, Compiled, choose_entry
@@ -30,7 +31,7 @@ def kernels_of(
     """The kernels of all sources in order; `entries` names one for each source, and `max_inlined` is their limit, if it
     is given. Raises `PtxSyntaxError`, and `InputError` for entries that do not fit, a limit that is not a number, and
     for fewer kernels than the `least` that `what` takes."""
-    if isinstance(entries, str):
+    if isinstance(entries, str) or not isinstance(entries, Sequence | None):
         raise InputError(f'entries= takes one name for each kernel, for example entries=["{entries}", None].')
     if entries is not None and len(entries) != len(sources):
         raise InputError(f"entries= names {len(entries)} entries for {len(sources)} kernels; give one each or None.")
@@ -54,7 +55,7 @@ def kernels_of(
 
 
 def _checked_limit(max_inlined: int) -> int:
-    if not isinstance(max_inlined, int) or isinstance(max_inlined, bool) or max_inlined < 1:
+    if not is_whole(max_inlined) or max_inlined < 1:
         raise InputError(
             f"max_inlined `{max_inlined}` is not a number of instructions; give one above 0, such as {MOST_INLINED}, "
             "or None."
@@ -105,7 +106,7 @@ def shapes_of(
         if len({k.shape.block for k in kernels if k.shape}) < 2:
             return None
         shapes = [Shape(None, None, None)] * len(kernels)  # they have no block in common
-    if isinstance(shapes, Shape) or not all(isinstance(s, Shape) for s in shapes) or len(shapes) != len(kernels):
+    if not isinstance(shapes, Sequence) or not all(isinstance(s, Shape) for s in shapes) or len(shapes) != len(kernels):
         raise InputError(
             f"shapes= takes a goptx.Shape for each of the {len(kernels)} kernels, as in "
             "shapes=[goptx.Shape(grid=1024, block=256), goptx.Shape(grid=(33, 7), block=(16, 16))]."

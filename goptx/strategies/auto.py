@@ -23,6 +23,7 @@ from goptx.strategies.horizontal import horizontal
 from goptx.strategies.interleave import interleave
 from goptx.strategies.separate import separate
 from goptx.strategies.vertical import vertical
+from goptx.weaving.dependent.kernel_dependences import check_promises
 from goptx.weaving.link.target import common_target
 from goptx.weaving.merging.size_limits import check_limits
 from goptx.weaving.request import check_request
@@ -74,7 +75,8 @@ def auto(
     assemble: whether the best candidates, at most five, are assembled. One is dropped if its machine code spills
         registers, if fewer CTAs fit on an SM than estimated, or if the assembler says that it serializes `wgmma`; the
         report's notes say so. It needs an assembler (`AssemblyError`), and the choice may depend on its version. By
-        default the choice is by the estimate alone, and the same on every machine.
+        default the choice is by the estimate alone, and the same on every machine. Kernels that depend on each other
+        have one candidate, which is not assembled.
     decision: an earlier decision for these kernels, `report.decision.to_dict()`, or a JSON file with it or with the
         whole report. What it chose is made, and nothing is estimated again: neither another version of goptx nor a
         change of a kernel leads to another choice. If a strategy refuses the kernels now, its reason is raised.
@@ -86,19 +88,22 @@ def auto(
     own = shapes_of(sources, shapes, kernels)
     read: dict[str, Any] = {"arch": arch, "name": name, "latency": latency, "shapes": own}
     fused = {**read, "divergence": divergence, "placement": placement, "presume": presume}
-    in_sequence = {**fused, "assume_local": assume_local, "no_barriers": no_barriers, "noalias": noalias}
+    check_promises(bool(depends or private or local), assume_local, no_barriers, assume_private)
+    if decision is not None and assemble:
+        raise InputError("decision= names the choice, so assemble= has nothing to compare; leave one of them out.")
     if depends or private or local:
         if decision is not None:
             raise InputError("decision= is for independent kernels; leave it out, or depends=, private= and local=.")
-        dependent = {**in_sequence, "depends": depends, "same": same, "private": private, "local": local}
-        dependent |= {"assume_private": assume_private, "unproved": "memory"}
+        dependent = {**fused, "depends": depends, "same": same, "private": private, "local": local, "noalias": noalias}
+        dependent |= {"assume_local": assume_local, "no_barriers": no_barriers, "assume_private": assume_private}
+        dependent["unproved"] = "memory"
         # Options may name parameters by the names of sources, which the kernels alone do not have.
         return _vertical_or_separate(sources, {**read, "entries": entries}, {**dependent, "entries": entries})
     makers: dict[str, Callable[..., Woven]] = {
         "weave": partial(
             weave, **fused, policy=policy, slicing=slicing, max_blocks=max_blocks, max_growth=max_growth, same=same
         ),
-        "vertical": partial(vertical, **in_sequence, same=same),
+        "vertical": partial(vertical, **fused, same=same, noalias=noalias),
         "interleave": partial(interleave, **read, placement=placement, presume=presume, same=same),
         "separate": partial(separate, **read),
     }
@@ -118,8 +123,6 @@ def auto(
         placement,
         max_blocks,
         max_growth,
-        assume_local,
-        no_barriers,
         same,
         noalias,
         presume,

@@ -80,14 +80,17 @@ def given(decision: Mapping[str, Any] | str | Path, kernels: int) -> Decided:
     if isinstance(held, Mapping) and "decision" in held:
         held = held["decision"]
     try:
-        found = Decision.from_dict(held)  # type: ignore[arg-type]  # its form is not known yet
+        if not isinstance(held, Mapping):
+            raise TypeError(f"it is `{type(held).__name__}`, not an object")
+        found = Decision.from_dict(held)
         candidate = Candidate.from_dict(found.taken)
         if not found.candidates:
             raise ValueError("`candidates` is empty")
     except (KeyError, TypeError, ValueError) as error:
+        reason = f"it has no {error}" if isinstance(error, KeyError) else error
         raise InputError(
-            f"{where}: not a decision of `auto` ({type(error).__name__}: {error}); give `report.decision.to_dict()`, "
-            "or a file with it or with the report."
+            f"{where}: not a decision of `auto` ({reason}); give `report.decision.to_dict()`, or a file with it or "
+            "with the report."
         ) from None
     if len(candidate.factors) != kernels:
         raise InputError(f"{where}: a decision about {len(candidate.factors)} kernels; {kernels} are given.")

@@ -11,7 +11,7 @@ from goptx.errors import DependentKernels, InputError
 from goptx.latency.table import load_table
 from goptx.launch.coarsening import ALONE
 from goptx.launch.shape import Shape
-from goptx.options import AXES, Axis
+from goptx.options import AXES, Axis, is_whole
 from goptx.ptx.ir import Address, Function, Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import names_in
@@ -47,7 +47,7 @@ def batched(
     """As `goptx.batch`."""
     if axis not in AXES:
         raise InputError(f"axis `{axis}` is unknown; expected one of {', '.join(AXES)}.")
-    if not all(isinstance(n, int) and not isinstance(n, bool) for n in (start, step)):
+    if not is_whole(start) or not is_whole(step):
         raise InputError(f"start={start!r}, step={step!r} are not whole numbers.")
     if shape is not None and shape.axes("grid")[AXES.index(axis)] != 1:
         raise InputError(f"the shape {shape} has a grid along {axis}, so that axis is in use; take another axis.")
@@ -78,7 +78,7 @@ def batched(
 def _position(entry: Function, over: str) -> int:
     """The position of the parameter. Raises `InputError`."""
     names = [p.name for p in entry.parameters]
-    letter, _, name = over.partition(":")
+    letter, _, name = str(over).partition(":")
     position = int(name) if re.fullmatch("[0-9]+", name) else names.index(name) if name in names else -1
     if letter != "A" or not 0 <= position < len(names):
         listed = ", ".join(f"A:{i} ({n})" for i, n in enumerate(names)) or "none"

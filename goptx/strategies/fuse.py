@@ -72,7 +72,7 @@ def _function_of(strategy: Strategy) -> Callable[..., Woven]:
 
 def check_strategy(strategy: Strategy, options: Collection[str] = ()) -> None:
     """Raises `InputError` where there is no such strategy, or it has no such option."""
-    if strategy not in STRATEGIES:
+    if not isinstance(strategy, str) or strategy not in STRATEGIES:
         raise InputError(f"strategy `{strategy}` is unknown; expected one of {', '.join(STRATEGIES)}.")
     own = options_of(strategy)
     for option in options:

@@ -85,6 +85,8 @@ def horizontal(
     kernels = kernels_of(sources, entries, max_inlined=max_inlined)
     own = own_shapes_of(sources, shapes, kernels, "horizontal")
     check_fold(fold, ctas, role_registers, placement, len(kernels), teams, assist)
+    if tunable is not None:
+        _check_tunable(tunable, len(kernels))
     if partition is not None:
         check_partition(partition, len(kernels))
         own = [
@@ -143,9 +145,13 @@ def _tunable(kernels: Sequence[Chosen], stated: Sequence[bool] | None) -> list[b
     if stated is None:
         found = [k.path and find_specification(k.path, k.entry) for k in kernels]
         return [bool(launch and launch.tunable) for launch in found]
-    if isinstance(stated, bool) or len(stated) != len(kernels) or not all(isinstance(t, bool) for t in stated):
-        raise InputError(f"tunable={stated} takes True or False for each of the {len(kernels)} kernels.")
     return list(stated)
+
+
+def _check_tunable(stated: Sequence[bool], kernels: int) -> None:
+    listed = isinstance(stated, Sequence) and len(stated) == kernels
+    if not listed or not all(isinstance(t, bool) for t in stated):
+        raise InputError(f"tunable={stated} takes True or False for each of the {kernels} kernels.")
 
 
 def _tuned(letter: str, shape: Shape, threads: int) -> Shape:

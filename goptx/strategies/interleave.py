@@ -11,7 +11,7 @@ from goptx.errors import InputError
 from goptx.latency.table import LatencyTable
 from goptx.launch.launch_plan import Plan
 from goptx.launch.shape import Shape
-from goptx.options import BINDINGS, Assume, Binding, Fold, ParameterPairs, Placement
+from goptx.options import BINDINGS, Assume, Binding, Fold, ParameterPairs, Placement, is_one_for_each
 from goptx.results.expected_gain import judged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of, own_shapes_of
@@ -111,8 +111,9 @@ def _check_binding(
 
 
 def _check_ratio(ratio: Sequence[int], kernels: int, placement: Placement | None) -> None:
-    whole = not isinstance(ratio, str | int) and all(isinstance(n, int) and not isinstance(n, bool) for n in ratio)
-    if not whole or len(ratio) != kernels or min(ratio) < 1 or sum(ratio) > MOST:
-        raise InputError(f"ratio={ratio} takes a number of CTAs above 0 for each of the {kernels} kernels.")
+    if not is_one_for_each(ratio, kernels) or min(ratio) < 1 or sum(ratio) > MOST:
+        raise InputError(
+            f"ratio={ratio} takes a number of CTAs above 0 for each of the {kernels} kernels, at most {MOST} together."
+        )
     if placement == "front":
         raise InputError(f'ratio={ratio} and placement="front" are two orders of the CTAs; give one.')

@@ -17,7 +17,7 @@ from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.sources.kernel_text import Chosen
 from goptx.weaving.converge.converge import converge
 from goptx.weaving.converge.split_loops import split_loops
-from goptx.weaving.dependent.kernel_dependences import Dependences, check_along_x
+from goptx.weaving.dependent.kernel_dependences import Dependences, check_along_x, check_promises
 from goptx.weaving.dependent.loop_fusion import fused
 from goptx.weaving.dependent.shared_buffers import Buffer, as_one, buffers_of
 from goptx.weaving.dependent.temporaries import Findings, check_unproved, one_by_one
@@ -98,6 +98,7 @@ def vertical(
             rule="dependent-shapes",
         )
     check_unproved(unproved)
+    check_promises(bool(depends or private or local), assume_local, no_barriers, assume_private)
     buffers = buffers_of(linked, {"same": same, "private": private, "local": local}, noalias)
     choices = Choices("concat", None, load_table(latency, linked.target[0]), presume)
     attempt = _Attempt(kernels, linked, choices, divergence, depends, assume_local, no_barriers, assume_private)

@@ -139,7 +139,7 @@ class Replay:
         try:
             held = json.loads(content)
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{path}: not JSON: {error}.") from None
+            raise InputError(f"{path}: not JSON: {error}; give a file that `goptx tune -o` wrote.") from None
         if not isinstance(held, dict) or held.get("format") != FORMAT or not held.keys() >= REPLAYED:
             raise InputError(f"{path}: not a result of tuning (format {FORMAT}); write it with `goptx tune -o`.")
         problem = next(_problems(held), None)

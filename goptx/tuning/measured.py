@@ -12,12 +12,13 @@ from goptx.checking.checked_kernel import Subject
 from goptx.checking.inputs import given_to, stated_arguments
 from goptx.emulator.memory.caller_buffers import host_extents
 from goptx.errors import InputError
-from goptx.files_read import note_read
+from goptx.files_read import content_of
 from goptx.launch.coarsening import ALONE
 from goptx.launch.device_arrays import Extent
 from goptx.launch.independence import Independence
 from goptx.launch.native_code import NativeCode
 from goptx.launch.parameter_names import letter_of
+from goptx.launch.sample_data import check_seed
 from goptx.launch.shape import Shape
 from goptx.launch.specification import Launch, read_specification
 from goptx.measuring.bench.workload import Fetched, Workload, is_array
@@ -81,6 +82,9 @@ def measured(
 
     Raises `InputError`, `DependentKernels`, and what reading PTX raises.
     """
+    check_seed(seed)
+    if tolerance is not None and not tolerance >= 0:
+        raise InputError(f"tolerance={tolerance} is not the largest allowed difference; give a number from 0 on.")
     launches = _launches(spec)
     if launches and not sources:
         sources, entries = [launch.file for launch in launches], [launch.entry for launch in launches]
@@ -110,12 +114,8 @@ def _with_native_code(kernel: Chosen, launch: Launch | None) -> Chosen:
     """The kernel with the machine code that its launch specification names, if any."""
     if launch is None or launch.cubin is None:
         return kernel
-    path = launch.cubin
-    note_read(path)
-    try:
-        return replace(kernel, native=NativeCode(path.read_bytes(), launch.entry))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); make it again, or remove `cubin`.") from None
+    code = content_of(launch.cubin, "machine code, or remove `cubin`")
+    return replace(kernel, native=NativeCode(code, launch.entry))
 
 
 def _subject(k: int, kernel: Chosen) -> Subject:

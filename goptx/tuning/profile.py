@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from goptx.errors import InputError
 from goptx.launch.shape import Shape
 from goptx.measuring.profiling.metrics import ALL, COUNTERS
 from goptx.measuring.profiling.ncu import find_ncu
@@ -45,8 +46,10 @@ def profile(
     Raises `DeviceError` if `ncu`, a GPU, or the permission to read counters is missing, `InputError`,
     `DependentKernels`, and what `goptx.fuse` raises.
     """
-    ncu = find_ncu()
     check_strategy(strategy)
+    if not limit > 0:
+        raise InputError(f"limit={limit} is not a time above 0; give seconds.")
+    ncu = find_ncu()
     note = progress or (lambda _: None)
     given = measured(sources, spec, entries, shapes, args, arch, seed)
     if fused is None:

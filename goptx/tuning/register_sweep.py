@@ -100,7 +100,9 @@ def checked_caps(registers: Sequence[int], warmups: int = WARMUPS, repeats: int 
             f"registers={list(registers)} takes caps per thread: numbers from 1 to 255, and {UNCAPPED} for no cap."
         )
     if repeats < 1 or warmups < 0:
-        raise InputError(f"a sweep needs 1 repeat and 0 warm-ups at least, not {repeats} and {warmups}")
+        raise InputError(
+            f"repeats={repeats}, warmups={warmups}: a sweep takes 1 repeat or more, and 0 warm-ups or more."
+        )
     return tuple(dict.fromkeys(map(int, registers)))
 
 

@@ -17,7 +17,7 @@ from goptx.errors import InputError
 from goptx.launch.shape import Shape
 from goptx.measuring.bench.bench import Bench
 from goptx.measuring.bench.questions import Described
-from goptx.options import MEASURED_STRATEGIES, OBJECTIVES, Assume, MeasuredStrategy, Objective
+from goptx.options import MEASURED_STRATEGIES, OBJECTIVES, Assume, MeasuredStrategy, Objective, is_whole
 from goptx.progress import progress_of
 from goptx.results.given_kernels import Source
 from goptx.time_budget import Budget
@@ -125,6 +125,8 @@ def tune(
     measure = Measure(metric)
     limit = Budget.of(budget)
     _check_devices(devices)
+    if workers is not None and not (is_whole(workers) and workers > 0):
+        raise InputError(f"workers={workers!r} is not a number of processes; give 1 or more.")
     subject = measured(sources, spec, entries, shapes, args, arch, seed, tolerance)
     Partitions(subject.shapes, subject.tunable, sizes).check()
     own = own_candidates(extra, len(subject.kernels))

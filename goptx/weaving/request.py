@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goptx.errors import InputError
-from goptx.options import CHOICES, MERGES, PLACEMENTS, POLICIES, Choice, Merging, Placement, Policy, Slicing
+from goptx.options import CHOICES, MERGES, PLACEMENTS, POLICIES, Choice, Merging, Placement, Policy, Slicing, is_whole
 
 
 def policy_of(merge: Merging, policy: Policy | None) -> Policy:
@@ -28,8 +28,7 @@ def check_request(policy: Policy, slicing: Slicing, divergence: Choice | None, p
         raise InputError(f"policy `{policy}` is unknown; expected one of {', '.join(POLICIES)}.")
     if divergence not in (None, *CHOICES):
         raise InputError(f"divergence `{divergence}` is unknown; expected one of {', '.join(CHOICES)}, or None.")
-    number = isinstance(slicing, int) and not isinstance(slicing, bool)
-    if slicing not in ("adaptive", None) and not (number and int(slicing or 0) > 0):
+    if slicing not in ("adaptive", None) and not (is_whole(slicing) and slicing > 0):
         raise InputError(f'slicing `{slicing}` is unknown; expected "adaptive", a number of cycles above 0, or None.')
     if placement not in (None, *PLACEMENTS):
         raise InputError(f"placement `{placement}` is unknown; expected one of {', '.join(PLACEMENTS)}, or None.")

@@ -104,8 +104,8 @@ def weave(
     max_blocks: the most blocks that the woven kernel may have; by default 4 for each block of the kernels.
     max_growth: how many times the instructions of all kernels it may have; by default 3, and 4 where warps skip a
         kernel when their threads have ended it, since the others then stand once more alone (not with coarsened
-        kernels, or loops in two of them). Within these bounds the
-        kernels are merged as closely as possible: if necessary, loop beside loop only, or one after the other.
+        kernels, or loops in two of them). Within these bounds the kernels are merged as closely as possible: if
+        necessary, loop beside loop only, or one after the other.
     max_inlined: how many instructions a kernel may have once calls of functions are inlined in which threads wait; by
         default 200,000.
     presume: whether loaded data that decides if a barrier is reached may be taken as the same for all threads of a CTA,

@@ -314,7 +314,9 @@ def test_what_is_not_a_graph(woven: goptx.Woven, driver: Driver) -> None:
     for graph in ("graph", None, executable):
         with pytest.raises(InputError, match=r"is not a CUDA graph that is taken here; give cuda.core's Graph"):
             made.add_to(graph)
-    with pytest.raises(InputError, match=r"a GraphDefinition is not a CUDA graph .*give cuda.core's Graph,"):
+    with pytest.raises(
+        InputError, match=r"an object of type GraphDefinition is not a CUDA graph .*give cuda.core's Graph,"
+    ):
         made.graph().update(definition(3))
 
 

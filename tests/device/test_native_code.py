@@ -139,7 +139,7 @@ def test_a_launch_specification_names_it(tmp_path: Path) -> None:
         '{ name = "out", dtype = "uint32", length = 256, role = "out" }, { name = "n", dtype = "uint32", value = 3 }]'
     )
     with pytest.raises(
-        InputError, match=r"plus.cubin: cannot be read \(No such file.*make it again, or remove `cubin`"
+        InputError, match=r"plus.cubin: cannot be read \(No such file.*give the path of machine code, or remove `cubin`"
     ):
         measured([tmp_path / "plus.ptx"])
     (tmp_path / "plus.cubin").write_bytes(NATIVE.cubin)

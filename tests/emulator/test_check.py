@@ -284,6 +284,14 @@ def test_a_kernel_that_is_not_plain_needs_arguments(
     assert main(["check", "next.ptx", "gather.ptx", "--arg", example[1]]) == 0
 
 
+@pytest.mark.parametrize("args", [5, [["f32[4]"], []]])
+def test_arguments_are_given_by_name(args: Any) -> None:
+    with pytest.raises(goptx.InputError, match=r'args= takes values by name, for example args=\{"A:2": "i32:1024"\}'):
+        goptx.check(DOUBLE, NEXT, args=args)
+    with pytest.raises(goptx.InputError, match="argument `5`: write the kernel's letter"):
+        goptx.check(DOUBLE, NEXT, args={5: 1})  # type: ignore[dict-item]
+
+
 def test_other_parameters_that_cannot_be_made_up() -> None:
     shifted = NEXT.replace("add.s32 %r6, %r5, 1;", "ld.param.u32 %r7, [by]; add.s32 %r6, %r5, %r7;")
     shifted = shifted.replace(".param .u32 next_n", ".param .u32 next_n, .param .u32 by")
@@ -302,8 +310,13 @@ def test_other_parameters_that_cannot_be_made_up() -> None:
         (["--grid", "0"], "InputError: argument --grid: `0` is not a size; write one to three numbers"),
         (["--block", "8x8x8x8"], "InputError: argument --block: `8x8x8x8` is not a size"),
         (["--block", "2048"], "InputError: block=.* a CTA has at most 1024"),
-        (["--shared", "-1"], "InputError: shared=-1 is below 0"),
-        (["--seed", "-1"], "InputError: seed=-1 is below 0"),
+        (["--shared", "-1"], "InputError: shared=-1 is not a number of bytes."),
+        (["--max-steps", "0"], "InputError: max_steps=0 is not a number of instructions; give 1 or more."),
+        (
+            ["--shape", "A=4:64", "--shape", "B=4:64", "--grid", "8"],
+            r"InputError: grid=\(8,\) has no effect: the shape",
+        ),
+        (["--seed", "-1"], "InputError: seed=-1 is not a whole number from 0 on."),
         (["--arg", "A:0"], r"InputError: argument A:0 \(double_in\): `` cannot be read; write an array as f32\[1024\]"),
         (["--arg", "A:0=x32[4]"], "InputError: argument A:0 .*`x32.4.` cannot be read"),
         (["--arg", "A:2=f32[4]"], r"InputError: parameter A:2 .double_n., .u32 of 4 bytes: does not take an array"),
@@ -380,4 +393,4 @@ def test_a_specification_that_does_not_fit(files: Path, capsys: pytest.CaptureFi
     )
     (files / "next.toml").write_text("kernel = 3")
     assert main(["check", "double.ptx", "next.ptx"]) == 2
-    assert capsys.readouterr().err.startswith("InputError: next.toml: no [[kernel]] table")
+    assert capsys.readouterr().err.startswith("InputError: next.toml: `kernel` is a list of tables, [[kernel]]")

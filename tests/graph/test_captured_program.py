@@ -147,13 +147,22 @@ def test_graphs_of_frameworks_have_a_handle(given: object, handle: int) -> None:
     [
         (Torch(None), r"the graph of torch cannot be read \(keep_graph is false\)"),
         (Torch(0), "the graph is not there any more: its handle is 0"),
-        (True, "a bool is not a CUDA graph"),
-        ("graph", "a str is not a CUDA graph; goptx takes"),
+        (True, "an object of type bool is not a CUDA graph"),
+        ("graph", "an object of type str is not a CUDA graph; goptx takes"),
     ],
 )
 def test_what_is_no_graph_is_refused(given: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         program_graph.handle_of(given)
+
+
+def test_a_graph_needs_the_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(_: object) -> None:
+        raise RuntimeError("no libcuda")
+
+    monkeypatch.setattr(program_graph, "bindings", lambda: SimpleNamespace(CUgraph=none))
+    with pytest.raises(DeviceError, match=r"a CUDA graph is read by the driver, which is not there \(no libcuda\)"):
+        goptx.optimize_graph(5)
 
 
 def test_arrays_of_torch_are_allocations(driver: pytest.MonkeyPatch) -> None:

@@ -67,11 +67,15 @@ def test_it_writes_the_graph_with_fused_kernels(file: str) -> None:
     ("arguments", "message"),
     [
         (["none.json"], "InputError: none.json: cannot be read"),
+        (["FILE", "-o", "FILE"], "InputError: FILE: an input, which would be overwritten; give another file."),
+        (["/dev/zero"], "InputError: /dev/zero: has more than 64 MiB; give the path of a graph description."),
         (["FILE", "--svg", "--json"], "InputError: give one of --svg, --json, --parallel and --fused"),
         (["FILE", "--trust", "all"], "InputError: argument --trust: invalid choice"),
     ],
 )
 def test_wrong_use_is_refused(file: str, arguments: list[str], message: str) -> None:
+    before = Path(file).read_bytes()
     done = drawn(*(file if a == "FILE" else a for a in arguments))
     assert done.returncode == 2
-    assert done.stderr.startswith(message)
+    assert done.stderr.startswith(message.replace("FILE", file))
+    assert Path(file).read_bytes() == before

@@ -49,8 +49,9 @@ def test_short_forms_are_read() -> None:
 
 Change = Callable[[dict[str, Any]], object]
 WRONG: dict[str, tuple[Change, str]] = {
-    "no nodes": (lambda d: d.pop("nodes"), "`nodes` is a list, not null"),
-    "no edges": (lambda d: d.pop("edges"), "`edges` is a list, not null"),
+    "no nodes": (lambda d: d.pop("nodes"), "`nodes` is missing; docs/graphs.md has the format"),
+    "nodes null": (lambda d: d.update(nodes=None), "`nodes` is a list, not null"),
+    "no edges": (lambda d: d.pop("edges"), "`edges` is missing"),
     "two of one id": (lambda d: d["nodes"][1].update(id=0), "two nodes 0"),
     "no id": (lambda d: d["nodes"][1].pop("id"), r"nodes\[1\]: a node is an object with `id`"),
     "an id that is true": (lambda d: d["nodes"][1].update(id=True), "an id is a number or a text"),
@@ -63,6 +64,7 @@ WRONG: dict[str, tuple[Change, str]] = {
     "shared": (lambda d: d["nodes"][0].update(shared=-1), "node 0: shared=-1"),
     "no hex": (lambda d: d["nodes"][0]["parameters"].__setitem__(0, "xyz"), "parameter 0 is the hexadecimal text"),
     "few parameters": (lambda d: d["nodes"][0]["parameters"].pop(), "takes parameters of 8, 8, 4 bytes.* 8, 8"),
+    "no parameters": (lambda d: d["nodes"][0].pop("parameters"), "takes parameters of 8, 8, 4 bytes.* has none"),
     "a short parameter": (lambda d: d["nodes"][0]["parameters"].__setitem__(2, "00"), "and the node has 8, 8, 1"),
     "no such entry": (lambda d: d["nodes"][0].update(entry="other"), "no entry `other`"),
     "no entry": (lambda d: d["nodes"][0].update(entry=None), "`entry` is the name of its kernel"),
@@ -96,7 +98,7 @@ def test_bad_input_is_refused(name: str) -> None:
         ("{", "the description: it is not JSON"),
         ("[1]", "a graph is an object"),
         ("none.json", "none.json: cannot be read"),
-        (None, "a NoneType is not a graph"),
+        (None, "an object of type NoneType is not a graph"),
         ("[" * 100_000, "nested too deeply|not JSON"),
     ],
 )

@@ -99,9 +99,10 @@ def test_an_access_beyond_an_allocation_names_the_node() -> None:
     [
         (chain(opaque(0)), {}, "node 0: a kernel node without PTX cannot be emulated"),
         (chain(opaque(0, kind="host")), {}, "node 0: a host node"),
+        (DIAMOND, [X], "memory takes contents by address, not `list`"),
         (DIAMOND, {12: X}, "no allocation of the graph has the address 0xc"),
         (DIAMOND, {buffer(0): bytes(SIZE + 1)}, "1025 bytes from .* are more than its allocation has, 1024"),
-        (DIAMOND, {buffer(0): [1]}, "takes a numpy array or bytes, not a list"),
+        (DIAMOND, {buffer(0): [1]}, "takes a numpy array or bytes, not `list`"),
         (chain(more=[Allocation(1 << 40, 1 << 31)], buffers=0), {}, "more than 1073741824 bytes"),
     ],
 )
@@ -111,7 +112,7 @@ def test_bad_input_is_refused(graph: Graph, memory: dict[int, object], message: 
 
 
 def test_a_seed_is_a_number_from_0_on() -> None:
-    with pytest.raises(InputError, match="seed=-1 is not a number from 0 on"):
+    with pytest.raises(InputError, match="seed=-1 is not a whole number from 0 on"):
         goptx.emulate_graph(DIAMOND, seed=-1)
 
 

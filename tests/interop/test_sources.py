@@ -18,12 +18,17 @@ EMPTY = kernel("ret;")
 DOUBLE = 'extern "C" __global__ void twice(float* x) { x[threadIdx.x] *= 2; }'
 
 
-@pytest.mark.parametrize("thing", [42, None, (EMPTY, "k"), ["text"], np.zeros(3)])
+@pytest.mark.parametrize("thing", [42, None, (EMPTY, "k"), ["text"], np.zeros(3), goptx.Shape(1)])
 def test_objects_that_are_not_kernels(thing: Any) -> None:
     with pytest.raises(InputError, match=r"is not a kernel; goptx takes PTX text \(str, bytes\), a pathlib.Path"):
         goptx.weave(EMPTY, thing)
-    with pytest.raises(InputError, match="is not a kernel; goptx takes"):
+    with pytest.raises(InputError, match=r"^an object of type .* is not a kernel; goptx takes"):
         goptx.read(thing)
+
+
+def test_the_module_of_a_fused_kernel_is_read() -> None:
+    woven = goptx.weave(EMPTY, EMPTY)
+    assert goptx.read(woven) is woven.module
 
 
 def test_goptx_reads_what_it_weaves() -> None:
@@ -33,7 +38,7 @@ def test_goptx_reads_what_it_weaves() -> None:
 def test_strings_that_are_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("kernel.s").write_text(EMPTY)
-    for name in ("harris.ptx", "some where/harris.ptx", "kernel.s"):
+    for name in ("harris.ptx", "some where/harris.ptx", "kernel.s", "auto"):
         with pytest.raises(InputError, match=rf"'{name}' is a string, and strings are PTX text; give pathlib.Path"):
             goptx.weave(name, EMPTY)
     assert goptx.weave(Path("kernel.s"), EMPTY)

@@ -402,7 +402,10 @@ def test_missing_tables_are_refused(tmp_path: Path) -> None:
         load_table(tmp_path, "sm_90")
     with pytest.raises(InputError, match=rf"`h100` is unknown; goptx brings {', '.join(ARCHITECTURES)}; .* \.toml"):
         load_table("h100", "sm_90")
-    with pytest.raises(InputError, match="`hopper` is not one of PTX"):
+    with pytest.raises(InputError, match="/dev/zero: has more than 64 MiB; give the path of a latency table"):
+        load_table(Path("/dev/zero"))
+    assert load_table("sm_90").arch == "sm_90"  # of a name, none has to be given beside it
+    with pytest.raises(InputError, match="`hopper` is not an architecture such as sm_90"):
         load_table(None, "hopper")
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe")

@@ -198,7 +198,17 @@ class TestStored:
         code, err = self.check()
         assert code == 2 and "give a file that `--certificate` wrote" in err
         code, _, err = self.run("prove", "both.ptx", "--from", HARRIS, LUD, "--check", "none.json")
-        assert code == 2 and "give the path of a file with text" in err
+        assert code == 2 and "none.json: cannot be read (No such file or directory); give the path of a certif" in err
+
+        Path("binary").write_bytes(b"\xff")
+        code, _, err = self.run("prove", "binary", "--from", HARRIS, LUD)
+        assert code == 2 and "binary: cannot be read (it is not text); give the path of a PTX file." in err
+
+    def test_needs_a_fused_kernel(self) -> None:
+        code, _, err = self.run("prove", HARRIS, "--from", HARRIS)
+        assert code == 4 and err.startswith("NotProvedError: the text is not proved: line 1: the text has no witness")
+        with pytest.raises(goptx.InputError, match=r"an object of type PosixPath is not a fused kernel; give what"):
+            goptx.prove(Path(HARRIS))  # type: ignore[arg-type]
 
     @pytest.mark.parametrize(
         ("name", "value"),

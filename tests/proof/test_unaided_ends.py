@@ -125,8 +125,8 @@ def test_lanes_that_end_where_others_come_later_may_wait_for_them() -> None:
     text = "A4\nA5: @%a_p1 bra $L;\n{}A6\n$L:\nA8"
     vote = "vote.sync.any.pred %a_p2, %a_p1, -1;\n"
     of_one(a, text.format(""), text.format(vote), because="not all lanes of a warp may come to")
-    apart = text.replace("$L:", "A8\nexit;\n$L:")
-    assert certificate(Given(ADDRESS + a, ""), "A1\nA2\nA3\n" + apart.format(vote))  # no side has what comes after it
+    alone = text.replace("$L:", "A8\nexit;\n$L:")
+    assert certificate(Given(ADDRESS + a, ""), "A1\nA2\nA3\n" + alone.format(vote))  # no side has what comes after it
 
 
 def test_a_barrier_of_the_warp_may_not_go_on_when_lanes_have_ended() -> None:

@@ -170,8 +170,8 @@ WRONG: dict[str, tuple[Callable[[goptx.Fusion], None], str]] = {
         lambda f: f.launch(goptx.weave(PLUS, MINUS), 1, 32),
         r"the launch\(\) of a fusion region takes one kernel, and `k_woven` is woven of A, B",
     ),
-    "temporary": (lambda f: f.private(np.zeros(3)), r"private\(\) takes device arrays and addresses, not a ndarray"),
-    "nowhere": (lambda f: f.local(None), r"local\(\) takes device arrays and addresses, not a NoneType"),
+    "temporary": (lambda f: f.private(np.zeros(3)), r"private\(\) takes device arrays and addresses, not `ndarray`"),
+    "nowhere": (lambda f: f.local(None), r"local\(\) takes device arrays and addresses, not `NoneType`"),
 }
 
 

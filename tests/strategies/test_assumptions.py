@@ -126,6 +126,10 @@ def test_whole_ctas_may_end_at_once_by_their_number(of: str, ends: bool) -> None
             {"A": {"trips": {40: 3}}},
             "assume= gives trips of a loop in line 40, where none begins; loops begin in lines",
         ),
+        (
+            {"B": {"arguments": {6: 1}}},
+            r"kernel B \(harris\): assume= gives the argument 6; it has the parameters 0 to 5\.",
+        ),
         ({"B": {"trips": {3: 3}}}, r"kernel B \(harris\).* line 3, where none begins; it has no loops"),
     ],
 )
@@ -367,5 +371,7 @@ def test_assume_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err.startswith(str(made.report.expected))
     assert main(["weave", str(WMMA), str(GELU), "--assume", "A:40=48"]) == 2
     assert "--assume A:40=48: write A:trips:40=48, for a loop of kernel A" in capsys.readouterr().err
+    assert main(["weave", str(WMMA), str(GELU), "--assume", "A:live_ctas=4", "--assume", "A:live_ctas=5"]) == 2
+    assert "--assume A:live_ctas=4 contradicts --assume A:live_ctas=5; give one of them" in capsys.readouterr().err
     assert main(["fuse", str(WMMA), str(GELU), "--strategy", "auto", "--assume", "A:trips:40=48"]) == 2
     assert "where none begins; loops begin in lines 86." in capsys.readouterr().err

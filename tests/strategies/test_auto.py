@@ -30,6 +30,13 @@ def test_independent_kernels_are_woven(caplog: pytest.LogCaptureFixture) -> None
     assert not caplog.records
 
 
+@pytest.mark.slow
+def test_the_table_of_the_document_is_that_of_the_report() -> None:
+    printed = (EXAMPLES.parents[1] / "docs" / "strategies.md").read_text(encoding="utf-8").partition("\nchosen: ")[2]
+    decision = auto(EXAMPLES / "gelu.sm_90.ptx", HARRIS, shapes=[Shape(1048576, 256)] * 2).report.decision
+    assert str(decision).startswith("chosen: " + printed.partition("...")[0])
+
+
 def test_what_cannot_be_woven_is_vertical(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuses(*sources: Any, **options: Any) -> goptx.Woven:
         raise goptx.CannotWeave("not these", rule="barrier-ids")

@@ -25,6 +25,7 @@ SHAPED = ["--shape", "A=8:256", "--shape", "B=4:128"]
             {"strategy": "diagonal"},
             f"strategy `diagonal` is unknown; expected one of {', '.join(STRATEGIES)}",
         ),
+        ({"strategy": ["weave"]}, r"strategy `\['weave'\]` is unknown"),
         ({"partition": (256, 128)}, "strategy weave has no option `partition`; it is one of horizontal"),
         (
             {"strategy": "horizontal", "ratio": (1, 2)},
@@ -46,6 +47,20 @@ def test_options_of_another_strategy(options: dict[str, Any], message: str) -> N
             function(Path(HARRIS), Path(SORT), **options)
 
 
+@pytest.mark.parametrize("strategy", ["vertical", "auto"])
+@pytest.mark.parametrize("promise", ["assume_local", "no_barriers", "assume_private"])
+def test_promises_about_kernels_that_do_not_depend_on_each_other(strategy: Any, promise: str) -> None:
+    message = f"{promise}= is a promise about kernels that depend on each other; give depends=, private= or local="
+    with pytest.raises(InputError, match=message):
+        fuse: Any = goptx.fuse
+        fuse(Path(HARRIS), Path(SORT), strategy=strategy, **{promise: True})
+
+
+def test_a_decision_leaves_nothing_to_assemble() -> None:
+    with pytest.raises(InputError, match=r"decision= names the choice, so assemble= has nothing to compare"):
+        goptx.fuse(Path(HARRIS), Path(SORT), strategy="auto", decision={}, assemble=True)
+
+
 @pytest.mark.parametrize(
     ("words", "options"),
     [
@@ -64,8 +79,8 @@ def test_options_of_another_strategy(options: dict[str, Any], message: str) -> N
         ),
         (["--strategy", "interleave", "--placement", "front", *SHAPED], {"placement": "front"}),
         (
-            ["--strategy", "vertical", "--assume-private", "--unproved", "memory"],
-            {"assume_private": True, "unproved": "memory"},
+            ["--strategy", "vertical", "--depends", "--assume-local", "--assume-private", "--unproved", "memory"],
+            {"depends": True, "assume_local": True, "assume_private": True, "unproved": "memory"},
         ),
     ],
 )

@@ -89,10 +89,10 @@ def test_coarsened_kernels() -> None:
         (
             (64, 64),
             {"fold": "static"},
-            'assist=True is for two kernels that draw tickets, not for 2 with fold="static"',
+            "two kernels with fold=\"ticket\"; these are 2 kernels with fold='static'. Fuse",
         ),
-        ((64, 64, 64), {}, "assist=True is for two kernels that draw tickets, not for 3"),
-        ((64, 64), {"fold": None}, "assist=True is an option of folded grids"),
+        ((64, 64, 64), {}, "these are 3 kernels with fold='ticket'"),
+        ((64, 64), {"fold": None}, "these are 2 kernels with fold=None"),
         ((64, 64), {**MOVED, "teams": (2, 2)}, "a team has 64 threads, which are not whole warpgroups of 128"),
     ],
 )

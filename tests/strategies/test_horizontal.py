@@ -188,6 +188,7 @@ def test_the_specification_says_what_is_tunable(tmp_path: Path) -> None:
         ),
         ({"partition": (64, 96), "tunable": [True, False]}, "gives kernel B 96 threads"),
         ({"partition": (64, 96), "tunable": [True]}, r"tunable=\[True\] takes True or False for each of the 2 kernels"),
+        ({"tunable": [True]}, r"tunable=\[True\] takes True or False for each of the 2 kernels"),
         ({"partition": (64, 96), "tunable": True}, "tunable=True takes True or False for each"),
         (
             {"shapes": [Shape(4, 64), Shape(4, (10, 4))], "partition": (64, 96), "tunable": [True] * 2},

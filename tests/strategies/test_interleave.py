@@ -121,6 +121,7 @@ def test_too_much_shared_memory() -> None:
     [
         ({"ratio": (1,)}, r"ratio=\(1,\) takes a number of CTAs above 0 for each of the 2 kernels"),
         ({"ratio": (1, 0)}, r"ratio=\(1, 0\) takes a number of CTAs"),
+        ({"ratio": (1, 1 << 40)}, "above 0 for each of the 2 kernels, at most 65536 together"),
         ({"ratio": (1, -2)}, "takes a number of CTAs above 0"),
         ({"ratio": (1, 2.5)}, "takes a number of CTAs above 0"),
         ({"ratio": "1:2"}, "ratio=1:2 takes a number of CTAs"),

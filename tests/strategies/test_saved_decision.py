@@ -70,15 +70,16 @@ def test_the_command_line_takes_its_own_report(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "decision=: not a decision of `auto` (KeyError: 'candidates'); give `report.decision.to_dict()`"),
+        ({}, "decision=: not a decision of `auto` (it has no 'candidates'); give `report.decision.to_dict()`"),
         (
             {"candidates": [], "decided": "", "assumed": [], "taken": {"strategy": "magic"}},
-            "(ValueError: `strategy` is not one that is tuned)",
+            "(`strategy` is not one that is tuned)",
         ),
         (
             {"candidates": [], "decided": "", "assumed": [], "taken": WOVEN},
-            "(ValueError: `candidates` is empty)",
+            "(`candidates` is empty)",
         ),
+        ([], "decision=: not a decision of `auto` (it is `list`, not an object); give"),
         (
             {"candidates": [COMPARED], "decided": "", "assumed": [], "taken": WOVEN},
             "decision=: a decision about 3 kernels; 2 are given.",

@@ -122,6 +122,8 @@ def test_wrong_requests() -> None:
         goptx.suggest(SPECIFICATIONS[:1])
     with pytest.raises(InputError, match="2 to 4; got 5"):
         goptx.suggest(SPECIFICATIONS, largest=5)
+    with pytest.raises(InputError, match=r"suggest\(\) takes a list of kernels, for example \[pathlib.Path\('a.ptx'\)"):
+        goptx.suggest(Path(SPECIFICATIONS[0]))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="at least 1; got 0"):
         goptx.suggest(SPECIFICATIONS, most=0)
     with pytest.raises(InputError, match="shapes= takes a list with one for each of the 4 kernels, or None"):

@@ -181,7 +181,7 @@ def test_shapes_are_stored(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", r"not JSON: Expecting property name"),
+        ("{", r"not JSON: Expecting property name .*; give a file that `goptx tune -o` wrote\."),
         ("[]", r"not a result of tuning \(format 1\); write it with `goptx tune -o`"),
         ('{"format": 2}', "not a result of tuning"),
         ('{"format": 1, "kernels": [], "seed": 0}', "not a result of tuning"),  # the first line of records

@@ -161,8 +161,15 @@ def test_replayed(measuring: Path) -> None:
         (["--all", *FILES], "plus.ptx: --all takes launch specifications (.toml); `goptx spec` writes one."),
         (
             ["--all", "plus.toml", "times.toml", "--entry", "plus"],
-            "--arg, --shape and --entry are of one pair",
+            "--arg, --shape, --entry and --assume are of one pair",
         ),
+        (["--all", "plus.toml", "times.toml", "--assume", "A:live_ctas=4"], "--arg, --shape, --entry and --assume are"),
+        ([*FILES, "--seed", "-1"], "seed=-1 is not a whole number from 0 on."),
+        ([*FILES, "--tolerance", "nan"], "tolerance=nan is not the largest allowed difference; give a number from 0"),
+        ([*FILES, "--workers", "0"], "workers=0 is not a number of processes; give 1 or more."),
+        ([*FILES, "--strategies", ""], "strategy `` cannot be tuned; expected some of weave"),
+        ([*FILES, "--records", "plus.ptx"], "plus.ptx: an input, which would be overwritten; give another file."),
+        ([*FILES, "--records", "r", "-o", "r"], "r: two outputs cannot be one file."),
         (["--all", "plus.toml", "times.toml", "-o", "plus.ptx"], "plus.ptx: this folder cannot be made (File exists)"),
         ([*FILES, "-o", "none/best.json"], "none/best.json: cannot be written (no such folder); give a folder that"),
         ([*FILES, "--table", "none/t.csv"], "none/t.csv: cannot be written (no such folder)"),
@@ -189,6 +196,8 @@ def test_without_a_gpu(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Child, "ask", ask)
     done = run("tune", *FILES, cwd=folder)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"DeviceError: {message}\n")
+    done = run("tune", "--all", "plus.toml", "times.toml", cwd=folder)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"DeviceError: {message}\n")
     with pytest.raises(DeviceError, match=message):
         goptx.tune(PLUS, TIMES, shapes=SHAPES, args=ARGS)

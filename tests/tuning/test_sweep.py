@@ -202,7 +202,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "one spec": ({"spec": ["plus.toml"]}, r"1 \[\[kernel\]\] tables for 2 kernels"),
     "no caps": ({"registers": []}, r"registers=\[\] takes caps per thread: numbers from 1 to 255, and 256 for no cap"),
     "no cap": ({"registers": [32, 0]}, r"registers=\[32, 0\] takes caps per thread"),
-    "repeats": ({"repeats": 0}, "a sweep needs 1 repeat and 0 warm-ups at least, not 0 and 3"),
+    "repeats": ({"repeats": 0}, "repeats=0, warmups=3: a sweep takes 1 repeat or more"),
     "other shapes": (
         {"shapes": [Shape(8, 64), Shape(4, 64)]},
         r"kernel A was woven for the shape 4:64, which 8:64 contradicts",
@@ -321,7 +321,7 @@ def test_a_result_that_is_wrong_is_a_failed_check(measuring: Path, monkeypatch: 
         (["plus.toml", "-o", "plus.ptx"], "plus.ptx: an input, which would be overwritten"),
         (["plus.toml", "--caps", "32,x"], "argument --caps: `32,x` has no sizes; give one number or several"),
         (["plus.toml", "--caps", "0"], "registers=[0] takes caps per thread"),
-        (["plus.toml", "--repeats", "0"], "a sweep needs 1 repeat"),
+        (["plus.toml", "--repeats", "0"], "repeats=0, warmups=3: a sweep takes 1 repeat or more"),
         (["plus.toml", "times.toml", "--strategy", "best"], "strategy `best`"),
         (["plus.toml", "--policy", "paper"], "strategy separate"),
     ],

@@ -162,7 +162,7 @@ def test_a_pointer_is_no_number() -> None:
 
 @pytest.mark.parametrize("options", [{"step": 0}, {"start": 1 << 32}, {"step": -(1 << 31) - 1}])
 def test_numbers_that_make_no_sense(options: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match=r"are not a first value and distance of \.u32"):
+    with pytest.raises(InputError, match=r"do not fit \.u32; give numbers of its range, and a step that is not 0\."):
         goptx.batch(kernel(), "A:2", **options)
 
 

@@ -45,7 +45,7 @@ def _compare(options: argparse.Namespace) -> Outcome:
     from goptx.latency.compare import compare
     from goptx.latency.table import load_table
 
-    compared = compare(load_table(options.left, ""), load_table(options.right, ""))
+    compared = compare(load_table(options.left), load_table(options.right))
     print_result(options, compared)
     return Outcome("", compared.to_dict())
 

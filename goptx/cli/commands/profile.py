@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from goptx.cli.command import NewParser, Outcome, print_result
 from goptx.cli.flags import add_report
-from goptx.cli.output import write
+from goptx.cli.output import check_outputs, write
+from goptx.errors import InputError
 
 
 def add(new: NewParser) -> None:
@@ -19,9 +21,7 @@ def add(new: NewParser) -> None:
         "issue slots that the fused kernel uses. Needs a GPU, `ncu`, and the permission to read counters.",
     )
     parser.add_argument("spec", nargs="+", metavar="SPEC.toml", help="launch specifications, with one kernel or more")
-    parser.add_argument(
-        "--strategy", default="auto", help="auto (default), weave, vertical, horizontal, interleave or separate"
-    )
+    parser.add_argument("--strategy", help="auto (default), weave, vertical, horizontal, interleave or separate")
     parser.add_argument("--best", metavar="BEST.json", help="the result of `goptx tune`, instead of a strategy")
     parser.add_argument("--seed", type=int, default=0, help="of the data (default 0)")
     parser.add_argument("--limit", type=float, metavar="SECONDS", help="for each run of Nsight Compute (default 900)")
@@ -38,6 +38,10 @@ def _run(options: argparse.Namespace) -> Outcome:
     from goptx.view.bars import text
     from goptx.view.profile_bars import profile_bars
 
+    if options.best and options.strategy:
+        raise InputError("--best names a kernel that is made already; leave out --strategy.")
+    inputs = [*options.spec, *([options.best] if options.best else [])]
+    check_outputs([path for path in (options.output, options.csv) if path], [Path(name) for name in inputs])
     if options.output:
         from goptx.view.charts.chart_svg import check_charts
 
@@ -45,7 +49,7 @@ def _run(options: argparse.Namespace) -> Outcome:
     done = profile(
         spec=options.spec,
         fused=replay(options.best) if options.best else None,
-        strategy=options.strategy,
+        strategy=options.strategy or "auto",
         seed=options.seed,
         limit=LIMIT if options.limit is None else options.limit,
         progress=None if options.quiet else _print_progress,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from goptx.cli.command import NewParser, Outcome
 from goptx.cli.output import check_outputs, write
 from goptx.errors import InputError
+from goptx.files_read import content_of
 
 if TYPE_CHECKING:
     from goptx.proof.certificate import Certificate
@@ -40,7 +41,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
     inputs = [options.fused, *options.kernels, *([options.check] if options.check else [])]
     check_outputs([options.certificate] if options.certificate else [], [Path(name) for name in inputs])
     stored = _stored(options.check) if options.check else None
-    made = prove_texts(_text(options.fused), [read(Path(name)) for name in options.kernels])
+    made = prove_texts(_text(options.fused, "a PTX file"), [read(Path(name)) for name in options.kernels])
     if stored is not None:
         confirm(stored, made)
     if options.certificate:
@@ -55,14 +56,13 @@ def _stored(name: str) -> Certificate:
     from goptx.proof.certificate import Certificate
 
     try:
-        return Certificate.from_json(_text(name))
+        return Certificate.from_json(_text(name, "a certificate"))
     except ValueError as error:
         raise InputError(f"{name}: {error}; give a file that `--certificate` wrote.") from None
 
 
-def _text(name: str) -> str:
+def _text(name: str, kind: str) -> str:
     try:
-        return Path(name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise InputError(f"{name}: cannot be read ({reason}); give the path of a file with text.") from None
+        return content_of(Path(name), kind).decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{name}: cannot be read (it is not text); give the path of {kind}.") from None

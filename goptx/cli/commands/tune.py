@@ -79,7 +79,7 @@ def _run(options: argparse.Namespace) -> Outcome | None:
         raise InputError(f"--table {options.table}: `{ending}` is not a kind of table; give .csv or .json.")
     if options.all:
         return _all(options, ending)
-    outputs = [path for path in (options.output, options.table, options.html) if path]
+    outputs = [path for path in (options.output, options.table, options.html, options.records) if path]
     check_outputs(outputs, [Path(name) for name in options.inputs])  # before hours of measuring
     what = launched(options)
     numbers = _numbers(options.devices)
@@ -109,8 +109,8 @@ def _all(options: argparse.Namespace, ending: str) -> Outcome | None:
 
     if wrong := [name for name in options.inputs if not name.endswith(".toml")]:
         raise InputError(f"{wrong[0]}: --all takes launch specifications (.toml); `goptx spec` writes one.")
-    if options.arg or options.shape or options.entry:
-        raise InputError("--arg, --shape and --entry are of one pair; leave them out with --all.")
+    if options.arg or options.shape or options.entry or "assume" in given(options):
+        raise InputError("--arg, --shape, --entry and --assume are of one pair; leave them out with --all.")
     files = [path for path in (options.table, options.html) if path]
     check_outputs(files, [Path(name) for name in options.inputs])
     numbers = _numbers(options.devices)
@@ -137,7 +137,7 @@ def _how(options: argparse.Namespace) -> dict[str, Any]:
     """The arguments of `tune` that pairs have in common."""
     return {
         **given(options),
-        "strategies": options.strategies and options.strategies.split(","),
+        "strategies": None if options.strategies is None else options.strategies.split(","),
         "d0": options.d0,
         "budget": options.budget,
         "objective": options.objective,

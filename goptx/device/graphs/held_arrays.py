@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from goptx.errors import InputError
+from goptx.options import is_whole
 
 MIB = 1 << 20
 
@@ -42,7 +43,7 @@ class Held:
 
 def check_hold(mebibytes: int) -> int:
     """The number, if it is one. Raises `InputError`."""
-    if isinstance(mebibytes, bool) or not isinstance(mebibytes, int) or mebibytes < 0:
+    if not is_whole(mebibytes) or mebibytes < 0:
         raise InputError(f"hold={mebibytes!r} is not a number of MiB; give for example hold=256, or 0.")
     return mebibytes
 

@@ -42,8 +42,8 @@ def handle_of(given: Any) -> int:
 
 def _no_graph(given: object) -> InputError:
     return InputError(
-        f"a {type(given).__name__} is not a CUDA graph; goptx takes a torch.cuda.CUDAGraph(keep_graph=True), a graph "
-        "of cuda.core or CuPy, or the driver's handle."
+        f"an object of type {type(given).__name__} is not a CUDA graph; goptx takes a "
+        "torch.cuda.CUDAGraph(keep_graph=True), a graph of cuda.core or CuPy, or the driver's handle."
     )
 
 
@@ -55,6 +55,8 @@ def read(given: Any) -> cuda_graph.Graph:
         _ = found.edges
     except DeviceError as error:
         raise InputError(f"the graph cannot be read ({error}); was it destroyed? Capture it again.") from None
+    except (ImportError, RuntimeError) as error:  # of cuda-python
+        raise DeviceError(f"a CUDA graph is read by the driver, which is not there ({error}).") from None
     return found
 
 

@@ -167,4 +167,4 @@ def _handle(graph: Any, kind: str, method: str, taken: str) -> int:
     found = getattr(graph, "handle", graph)
     if type(found).__name__ == kind:
         return int(found)
-    raise InputError(f"a {type(graph).__name__} is not a CUDA graph that is taken here; give {taken}.")
+    raise InputError(f"an object of type {type(graph).__name__} is not a CUDA graph that is taken here; give {taken}.")

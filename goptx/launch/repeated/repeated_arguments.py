@@ -53,7 +53,7 @@ class RepeatedArguments:
             if sized is self._same_sized and self._recognised(args) and (independent or self._compared):
                 return (), "" if independent else self._doubt
             self._same = None
-        if list(map(len, args)) != self._counts:
+        if self._counted(args) != self._counts:
             self._arguments.packed(args, independent)  # raises the error
         given = list(chain.from_iterable(args))
         kinds = list(map(type, given))
@@ -69,6 +69,13 @@ class RepeatedArguments:
             self._same = same_arguments(args, self._ways(), sized)
             self._same_sized = sized
         return (), "" if independent else self._doubt
+
+    @staticmethod
+    def _counted(args: Sequence[Sequence[object]]) -> list[int]:
+        try:
+            return list(map(len, args))
+        except TypeError:  # an argument of its own in place of a kernel's sequence
+            return []
 
     def _recognised(self, args: Sequence[Sequence[object]]) -> bool:
         assert self._same

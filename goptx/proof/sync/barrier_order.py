@@ -264,19 +264,19 @@ class BarrierOrder:
                 targets = [(self._side(start, side == same), 0) for start, (_, _, same) in alike.items()]
                 yield self._next(targets + others, held, ways | {(letter, number, side)} if others else ways)
         else:
-            raise self._apart([*steps.values()])
+            raise self._elsewhere([*steps.values()])
 
     def _after_meeting(self, steps: Mapping[Place, Step], held: frozenset[int], ways: Ways) -> State:
         labels = {self._label(s): s for s in steps.values()}
         if len(labels) > 1:
-            raise self._apart([*labels.values()])
+            raise self._elsewhere([*labels.values()])
         step = next(iter(labels.values()))
         if is_barrier(step):
             self.beside.add(frozenset(s.number for s in steps.values()))
             held, ways = frozenset(), frozenset(w for w in ways if not self.projections[w[0]].own(step.number))
         return self._next([(start, position + 1) for start, position in steps], held, ways)
 
-    def _apart(self, steps: Sequence[Step]) -> NotProved:
+    def _elsewhere(self, steps: Sequence[Step]) -> NotProved:
         """Why threads at these places may not go on together."""
         first, second, *_ = sorted(steps, key=lambda s: s.number)
         at, others = f"`{second.statement}`", f"the one in line {first.line}"

@@ -22,7 +22,7 @@ from goptx.errors import CannotLink, CannotWeave, InputError
 from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.shape import Shape
 from goptx.launch.specification import Launch, find_specification, read_specification
-from goptx.options import Strategy
+from goptx.options import Strategy, is_whole
 from goptx.results.given_kernels import Source, chosen_from, in_own_shape
 from goptx.sources.kernel_text import Chosen
 from goptx.sources.read import read
@@ -144,9 +144,13 @@ def suggest(
     Estimates are relative to the best of separate launches, and as good as the cost model: measure the first ones by
     `goptx.tune`. Kernels that depend on each other cannot be recognized here. Raises `InputError`.
     """
-    if not 2 <= largest <= LARGEST:
+    if not isinstance(kernels, Sequence) or isinstance(kernels, str | bytes):
+        raise InputError(
+            "suggest() takes a list of kernels, for example [pathlib.Path('a.ptx'), pathlib.Path('b.ptx')]."
+        )
+    if not is_whole(largest) or not 2 <= largest <= LARGEST:
         raise InputError(f"largest= is the number of kernels of the largest groups, 2 to {LARGEST}; got {largest}.")
-    if most is not None and most < 1:
+    if most is not None and not (is_whole(most) and most > 0):
         raise InputError(f"most= is a number of groups, at least 1; got {most}.")
     given = list(_given(kernels, entries, shapes, every_entry))
     if len(given) < 2:

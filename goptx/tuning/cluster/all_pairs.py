@@ -47,7 +47,7 @@ def tune_all(
     how: other arguments of `goptx.tune`; a budget is of each pair.
 
     A pair that cannot be tuned is in the table with the reason. Raises `InputError`, and `ClusterLost` if no GPU is
-    left; the records then keep what is done.
+    left; the records then keep what is done; `DeviceError` without a GPU.
     """
     pairs = _pairs(specs)
     for folder in (records, output):
@@ -120,6 +120,7 @@ def _benches(client: Client | None, devices: Sequence[int]) -> Iterator[tuple[Be
             idle.put(bench)
 
     try:
+        own[0].described()  # without a GPU, no pair can be tuned
         yield here, len(own)
     finally:
         for bench in own:

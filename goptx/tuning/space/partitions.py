@@ -13,6 +13,7 @@ from math import prod
 from goptx.errors import InputError
 from goptx.launch.shape import MOST_THREADS, Shape
 from goptx.log import LOG
+from goptx.options import is_whole
 
 STEP = 128  # threads from one partition to the next, as published
 WARP = 32
@@ -28,10 +29,7 @@ def sizes_of(d0: D0 | None) -> tuple[int, ...]:
     if d0 is None:
         return ()
     sizes = (d0,) if isinstance(d0, int) else tuple(d0)
-    wrong = [
-        n for n in sizes if isinstance(n, bool) or not isinstance(n, int) or n not in range(STEP, MOST_THREADS + 1)
-    ]
-    if not sizes or isinstance(d0, str) or wrong or any(n % STEP for n in sizes):
+    if not sizes or not all(is_whole(n) and n in range(STEP, MOST_THREADS + 1, STEP) for n in sizes):
         raise InputError(
             f"d0={d0!r} takes the threads of a fused CTA, one number or several: multiples of {STEP} up to "
             f"{MOST_THREADS}, for example d0=768 or d0=[512, 1024]."

@@ -26,7 +26,7 @@ from goptx.analysis.terminators import Jump
 from goptx.analysis.values.access_sites import Access, AccessSites, parameter_of
 from goptx.analysis.values.expressions import Atoms
 from goptx.analysis.values.footprint import Footprint, Size, footprint, piece_of_cta
-from goptx.errors import CannotWeave
+from goptx.errors import CannotWeave, InputError
 from goptx.launch.shape import Limit
 from goptx.ptx.ir import Immediate, Instruction, Variable
 from goptx.ptx.opcodes import facts_of
@@ -43,6 +43,16 @@ REMEDY = (
 
 
 SAY_SO = "say so (depends=True, --depends)"
+
+
+def check_promises(dependent: bool, assume_local: bool, no_barriers: bool, assume_private: bool) -> None:
+    """Raises `InputError` for a promise about dependences where kernels are `dependent` in no way."""
+    promises = {"assume_local": assume_local, "no_barriers": no_barriers, "assume_private": assume_private}
+    for name in (name for name, is_given in promises.items() if is_given and not dependent):
+        raise InputError(
+            f"{name}= is a promise about kernels that depend on each other; give depends=, private= or local=, too, or "
+            f"leave {name} out."
+        )
 
 
 class Dependences:

@@ -7,8 +7,9 @@ equal expressions. Parameters that are not pointers may be one too: bounds, for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from goptx.analysis.cfg import Code
 from goptx.errors import InputError
@@ -50,6 +51,10 @@ def buffers_of(
     """From what is declared by kind, and from the parameters declared to be one with those alone. Raises
     `InputError` for unknown parameters, and for what contradicts itself."""
     groups: list[tuple[set[Parameter], set[str]]] = []
+    for kind, given in {**declared, "noalias": noalias}.items():
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            example = '["A:1"]' if kind == "noalias" else '[("A:2", "B:0")]'
+            raise InputError(f"{kind}= takes a list, for example {kind}={example}; it is {given!r}.")
     for kind in KINDS:
         for pair in declared.get(kind, ()):
             group, kinds = set(_pair(linked, kind, pair)), {kind}
@@ -72,9 +77,10 @@ def buffers_of(
 
 
 def _pair(linked: Linked, kind: str, pair: tuple[str, str] | str) -> list[Parameter]:
-    names = tuple(pair.split("=")) if isinstance(pair, str) else tuple(pair)
+    given: Any = pair.split("=") if isinstance(pair, str) else pair
+    names = tuple(given) if isinstance(given, Iterable) else ()
     if len(names) != 2 or not all(isinstance(n, str) for n in names):
-        raise InputError(f'{kind}= takes pairs of parameters such as ("A:2", "B:0"), not {pair!r}.')
+        raise InputError(f'{kind}= takes pairs of parameters such as ("A:2", "B:0") or "A:2=B:0", not {pair!r}.')
     found = [parameter_named(n, [(k.letter, k.entry) for k in linked.kernels], kind) for n in names]
     one, other = (_variable(linked, p) for p in found)
     if (one.size, bool(one.dims)) != (other.size, bool(other.dims)):

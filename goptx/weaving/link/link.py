@@ -100,7 +100,7 @@ def in_one_name_space(
     copies = [(position, copy) for position, c in enumerate(coarse) for copy in range(c.factor)]
     symbols, items = module_symbols([modules[p] for p, _ in copies], [entries[p] for p, _ in copies])
     woven_name = name if name is not None else "_".join(dict.fromkeys(e.name for e in entries)) + "_woven"
-    if not re.fullmatch(r"[a-zA-Z][\w$]*|[_$][\w$]+", woven_name, re.ASCII):
+    if not isinstance(woven_name, str) or not re.fullmatch(r"[a-zA-Z][\w$]*|[_$][\w$]+", woven_name, re.ASCII):
         raise InputError(f"`{woven_name}` is not a PTX name; use letters, digits, `_` and `$`.")
     kernels: list[Kernel] = []
     taken = {i.name for i in items if isinstance(i, Function | Variable)}

@@ -29,7 +29,7 @@ def common_target(modules: Sequence[Module], arch: str | None) -> tuple[str, ...
             )
         parsed.append((int(match[1]), match[2], module))
     if arch is not None:
-        match = ARCHITECTURE.match(arch)
+        match = ARCHITECTURE.match(str(arch))
         if not match:
             raise InputError(f"`{arch}` is not an architecture such as sm_90.")
         wanted = (int(match[1]), match[2], None)

@@ -13,6 +13,7 @@ from math import inf
 
 from goptx.analysis.cfg import EXIT, Flow, loops
 from goptx.errors import InputError
+from goptx.options import is_whole
 from goptx.weaving.model import Linked
 
 BLOCKS = 4  # merged blocks for each block of the kernels, by default
@@ -88,13 +89,10 @@ def instruction_count(flow: Flow) -> int:
 
 def check_limits(max_blocks: int | None, max_growth: float | None) -> None:
     """Raises `InputError` for a value that is not a limit."""
-    if max_blocks is not None and not (_is_a(int, max_blocks) and max_blocks > 0):
+    if max_blocks is not None and not (is_whole(max_blocks) and max_blocks > 0):
         raise InputError(f"max_blocks `{max_blocks}` is not a number of blocks; give one above 0, or None.")
-    if max_growth is not None and not (_is_a((int, float), max_growth) and 0 < max_growth < inf):
+    number = isinstance(max_growth, float) or is_whole(max_growth)
+    if max_growth is not None and not (number and 0 < max_growth < inf):
         raise InputError(
             f"max_growth `{max_growth}` is not a factor; give a number above 0, such as {GROWTH}, or None."
         )
-
-
-def _is_a(types: type | tuple[type, ...], value: object) -> bool:
-    return isinstance(value, types) and not isinstance(value, bool)

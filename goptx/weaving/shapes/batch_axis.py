@@ -57,8 +57,8 @@ def iterated(module: Module, entry: Function, over: Iteration) -> Module:
     bits = 8 * parameter.size
     if over.step == 0 or not all(-(1 << bits - 1) <= n < 1 << bits for n in (over.start, over.step)):
         raise InputError(
-            f"{described}: start={over.start}, step={over.step} are not a first value and distance of "
-            f".{parameter.type}."
+            f"{described}: start={over.start}, step={over.step} do not fit .{parameter.type}; give numbers of its "
+            "range, and a step that is not 0."
         )
     flat = flatten(entry.body or (), lambda name: name)
     reached = reached_symbols(module, entry)

@@ -15,7 +15,7 @@ from goptx.errors import InputError
 from goptx.launch.coarsening import Coarse
 from goptx.launch.launch_plan import Plan
 from goptx.launch.shape import MOST_CTAS, MOST_THREADS, Extent, Shape
-from goptx.options import FOLDS, Fold, Placement
+from goptx.options import FOLDS, Fold, Placement, is_one_for_each, is_whole
 from goptx.weaving.shapes.interleaved import ORDERS
 from goptx.weaving.shapes.partitioned import Partitioned
 from goptx.weaving.shapes.thread_view import WARPGROUP
@@ -182,13 +182,13 @@ def check_fold(
     """Raises `InputError` where the options of folded grids make no sense, whatever the kernels are."""
     if fold not in (None, *FOLDS):
         raise InputError(f"fold `{fold}` is unknown; expected one of {', '.join(FOLDS)}, or None.")
+    if assist and (fold != "ticket" or kernels != 2):
+        raise InputError(
+            f'assist=True is for two kernels with fold="ticket"; these are {kernels} kernels with fold={fold!r}. Fuse '
+            "two of them so, or leave it out."
+        )
     if fold is None:
-        for name, value in (
-            ("ctas", ctas),
-            ("role_registers", registers),
-            ("teams", teams),
-            ("assist", assist or None),
-        ):
+        for name, value in (("ctas", ctas), ("role_registers", registers), ("teams", teams)):
             if value is not None:
                 raise InputError(f'{name}={value} is an option of folded grids; give fold="static", too.')
         return
@@ -197,22 +197,16 @@ def check_fold(
             f'placement="{placement}" says where the CTAs of a smaller grid lie, and fold="{fold}" says it, too; give '
             "one of them."
         )
-    if ctas is not None and (isinstance(ctas, bool) or not isinstance(ctas, int) or not 0 < ctas <= MOST_CTAS[0]):
+    if ctas is not None and not (is_whole(ctas) and 0 < ctas <= MOST_CTAS[0]):
         raise InputError(f"ctas={ctas} is not a number of CTAs from 1 to {MOST_CTAS[0]}.")
-    if assist and (fold != "ticket" or kernels != 2):
-        raise InputError(
-            f'assist=True is for two kernels that draw tickets, not for {kernels} with fold="{fold}"; give '
-            'fold="ticket", or leave it out.'
-        )
     if teams is not None:
         _check_numbers_of_teams(teams, kernels)
     if registers is None:
         return
-    if isinstance(registers, str | int) or len(registers) != kernels:
+    if not is_one_for_each(registers, kernels):
         raise InputError(f"role_registers={registers} takes a number of registers for each of the {kernels} kernels.")
     for number in registers:
-        whole = isinstance(number, int) and not isinstance(number, bool)
-        if not whole or not FEWEST_REGISTERS <= number <= MOST_REGISTERS or number % REGISTER_STEP:
+        if not FEWEST_REGISTERS <= number <= MOST_REGISTERS or number % REGISTER_STEP:
             raise InputError(
                 f"role_registers={tuple(registers)}: {number} is not a multiple of {REGISTER_STEP} from "
                 f"{FEWEST_REGISTERS} to {MOST_REGISTERS}."
@@ -227,9 +221,11 @@ def check_interleaved_fold(fold: Fold | None, ctas: Sequence[int] | None, kernel
         return
     if fold is None:
         raise InputError(f'ctas={ctas} is an option of folded grids; give fold="static", too.')
-    whole = not isinstance(ctas, str | int) and all(isinstance(n, int) and not isinstance(n, bool) for n in ctas)
-    if not whole or len(ctas) != kernels or min(ctas) < 1 or sum(ctas) > MOST_CTAS[0]:
-        raise InputError(f"ctas={ctas} takes a number of CTAs above 0 for each of the {kernels} interleaved kernels.")
+    if not is_one_for_each(ctas, kernels) or min(ctas) < 1 or sum(ctas) > MOST_CTAS[0]:
+        raise InputError(
+            f"ctas={ctas} takes a number of CTAs above 0 for each of the {kernels} interleaved kernels, at most "
+            f"{MOST_CTAS[0]} together."
+        )
 
 
 def check_blocks(plan: Plan) -> None:
@@ -243,8 +239,7 @@ def check_blocks(plan: Plan) -> None:
 
 
 def _check_numbers_of_teams(teams: Sequence[int], kernels: int) -> None:
-    whole = not isinstance(teams, str | int) and all(isinstance(n, int) and not isinstance(n, bool) for n in teams)
-    if not whole or len(teams) != kernels or min(teams) < 1:
+    if not is_one_for_each(teams, kernels) or min(teams) < 1:
         raise InputError(f"teams={teams} takes a number of teams above 0 for each of the {kernels} kernels.")
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from goptx.errors import InputError
 from goptx.launch.launch_plan import Plan
 from goptx.launch.shape import MOST_THREADS, Extent, Shape
+from goptx.options import is_whole
 from goptx.weaving.shapes.thread_view import WARP
 
 
@@ -69,7 +70,7 @@ def check_partition(partition: Sequence[int], kernels: int) -> None:
     if isinstance(partition, str | int) or len(partition) != kernels:
         raise InputError(f"partition={partition} takes a number of threads for each of the {kernels} kernels.")
     for threads in partition:
-        if isinstance(threads, bool) or not isinstance(threads, int) or threads < WARP or threads % WARP:
+        if not is_whole(threads) or threads < WARP or threads % WARP:
             raise InputError(f"partition={_rendered(partition)}: {threads} is not a multiple of {WARP} above 0.")
     _check_sum(partition)
 

@@ -240,3 +240,22 @@ def test_command_without_nsight_compute(tmp_path: Path, monkeypatch: pytest.Monk
     done = run("profile", str(GELU), str(HARRIS), cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("DeviceError: no Nsight Compute (`ncu`) on the PATH")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--strategy", "best"], "strategy `best` is unknown; expected one of weave"),
+        (["--limit", "nan"], "limit=nan is not a time above 0; give seconds."),
+        (["--csv", str(GELU)], f"{GELU}: an input, which would be overwritten; give another file."),
+        (["-o", "x", "--csv", "x"], "x: two outputs cannot be one file."),
+        (
+            ["--best", "b.json", "--strategy", "weave"],
+            "--best names a kernel that is made already; leave out --strategy",
+        ),
+    ],
+)
+def test_command_refuses_before_it_looks_for_nsight_compute(words: list[str], message: str, tmp_path: Path) -> None:
+    done = run("profile", str(GELU), str(HARRIS), *words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"InputError: {message}")

@@ -5,13 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from pathlib import Path
 
+from goptx.cli.argument_values import standard_input
 from goptx.cli.command import NewParser
 from goptx.cli.output import check_outputs, write
 
 
 def add(new: NewParser) -> None:
-    parser = new("graph", help="show a graph of launches: dependences, and groups of kernels to fuse")
+    parser = new(
+        "graph",
+        help="show a graph of launches: dependences, and groups of kernels to fuse",
+        description="Show which launches of a CUDA graph depend on each other, and which would be fused; needs no GPU.",
+    )
     parser.add_argument("input", metavar="FILE", help="a description (docs/graphs.md), `-` for standard input")
     parser.add_argument("-o", "--output", metavar="FILE", help="write there, not to standard output")
     parser.add_argument("--svg", action="store_true", help="a picture as SVG; the default is one of text")
@@ -39,8 +45,9 @@ def _run(options: argparse.Namespace) -> None:
 
     if sum((options.svg, options.json, options.parallel, options.fused)) > 1:
         raise InputError("give one of --svg, --json, --parallel and --fused.")
-    check_outputs([options.output or "-"])
-    graph = Graph.read(sys.stdin.buffer.read() if options.input == "-" else options.input)
+    piped = options.input == "-"
+    check_outputs([options.output or "-"], [] if piped else [Path(options.input)])
+    graph = Graph.read(standard_input("a graph description") if piped else Path(options.input))
     if options.fused:
         done = optimize_graph(graph, trust=options.trust, arch=options.arch)
         write(options.output, done.graph.to_json())
