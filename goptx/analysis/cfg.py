@@ -222,6 +222,11 @@ class Flow:
     def _dominators(self) -> dict[str, str | None]:
         return immediate_dominators(self.reverse_postorder(), self.predecessors())
 
+    @once
+    def ending(self) -> frozenset[str]:
+        """The blocks from which a thread may come to `EXIT`: others lead to endless loops only."""
+        return frozenset(closure([EXIT], self.predecessors()))
+
     def post_dominators(self) -> dict[str, str | None]:
         """The immediate post-dominators; None for `EXIT`. Endless loops are treated as leading to `EXIT`."""
         return self._post_dominators
@@ -240,9 +245,8 @@ class Flow:
     @once
     def _with_virtual_exits(self) -> tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]:
         """The predecessors and the successors of each block, with an edge to `EXIT` from each endless loop."""
-        above = self.predecessors()
-        if len(closure([EXIT], above)) + 1 == len(self.blocks):
-            return above, self.successors()
+        if len(self.ending) + 1 == len(self.blocks):
+            return self.predecessors(), self.successors()
         graph = self.with_virtual_exits()
         return {n: tuple(graph.pred[n]) for n in self.blocks}, {n: tuple(graph.succ[n]) for n in self.blocks}
 

@@ -149,7 +149,7 @@ def _arm(flow: Flow, name: str, side: str) -> frozenset[str] | None:
 
 def _reached(flow: Flow, name: str, side: str) -> frozenset[str] | None:
     """The blocks that a side of the branch of `name` leads to, without `EXIT`; None if the other side or the branch
-    itself is among them, or a block that only leads to them is not.
+    itself is among them, or a block that only leads to them is not, or if threads stay in an endless loop there.
 
     Goes through them in reverse postorder. So what of the blocks above one is not among those seen before leads to it
     from elsewhere, and mostly the first block where paths join decides.
@@ -173,7 +173,7 @@ def _reached(flow: Flow, name: str, side: str) -> frozenset[str] | None:
             if target != EXIT and target not in seen:
                 seen.add(target)
                 heappush(waiting, rank[target])
-    return frozenset(seen)
+    return frozenset(seen) if seen <= flow.ending else None
 
 
 def holds(flow: Flow, blocks: Iterable[str], what: Callable[[Instruction], bool]) -> bool:
