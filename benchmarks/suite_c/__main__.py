@@ -3,7 +3,7 @@
     python -m benchmarks.suite_c [--pairs NAME,...] [--groups] [--tune SECONDS] [-o benchmarks/results]
     python -m benchmarks.suite_c --resume benchmarks/results/DATE-GPU-suite_c.json [...]
 
-Each pair is made as `auto` chooses, and four of them in folded forms (forms.py); with --groups, groups of small
+Each pair is made as `auto` chooses, and five of them in forms by hand (forms.py); with --groups, groups of small
 kernels are made by `auto` and by each plain strategy. With --tune each is tuned, too, in so many seconds, without
 knowledge of these. All are compared with separate launches on the same data, and timed in turn with the unchanged
 kernels in all ways to run them, pairs also on partitions of the SMs by green contexts. --inductor gives the seconds
@@ -73,7 +73,7 @@ def _options(words: list[str]) -> argparse.Namespace:
     parser.add_argument("-o", "--output", type=Path, help="folder for the results, for example benchmarks/results")
     parser.add_argument("--pairs", default=",".join(PAIRS), help='some pairs\' names; "" for none')
     parser.add_argument("--groups", action="store_true", help="the groups of small kernels, too")
-    parser.add_argument("--forms", type=int, default=6, metavar="N", help="only the first N forms of each pair")
+    parser.add_argument("--forms", type=int, default=8, metavar="N", help="only the first N forms of each pair")
     parser.add_argument("--tune", type=float, default=0, metavar="SECONDS", help="tune each, too")
     parser.add_argument("--inductor", type=float, default=0, metavar="SECONDS", help="for Inductor's combo kernels")
     parser.add_argument("--best", action="store_true", help=f"put the results of tuning into {BEST.name}")

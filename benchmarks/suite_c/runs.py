@@ -17,7 +17,7 @@ from goptx.device.child_process import Lost
 from goptx.measuring.bench.baselines import SEPARATE
 from goptx.tuning.judging import BenchLike
 from suite_c.cases import GROUPS
-from suite_c.forms import Form, Way, made, tuned, ways_of, workload
+from suite_c.forms import Way, called, made, tuned, ways_of, workload
 
 Row = dict[str, Any]
 Futures = dict[str, list[tuple[Way, Future[Made]]]]
@@ -58,7 +58,7 @@ def _finished(way: Way, future: Future[Made]) -> Made:
     try:
         return future.result()
     except (Lost, RuntimeError) as error:
-        return Made(way.name if isinstance(way, Form) else way, facts={"refused": f"not made: {error}"})
+        return Made(called(way), facts={"refused": f"not made: {error}"})
 
 
 def _in_green_contexts(row: Row, there: Places) -> Row:

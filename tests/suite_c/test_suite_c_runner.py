@@ -57,7 +57,7 @@ def test_forms_have_no_spills(pair: str) -> None:
 
 
 def test_what_is_made_of_each() -> None:
-    assert set(FORMS) == set(FITTED)
+    assert set(FORMS) == {*FITTED, "attention+decode_attention"}
     assert all(len({form.name for form in own}) == len(own) for own in FORMS.values())
     assert ways_of(FITTED[0], 2) == (*FORMS[FITTED[0]][:2], "auto", KNOWN)
     assert ways_of("softmax+dropout", 2) == ("auto", KNOWN)
