@@ -343,9 +343,23 @@ OF_WAITING = (
     Mutation(
         "every load past the L1 cache waits",
         "goptx/analysis/sync/spin_loops.py",
-        "if not (uncached and influence.moves_on(waited, latches)):",
-        "if True:",
+        "if not (uncached and influence.moves_on(waited, latches)) and",
+        "if",
         f"{LOOPS}::test_a_loop_that_does_not_wait[ld.cg of the next word]",
+    ),
+    Mutation(
+        "a swap that expects any word is only tried again",
+        "goptx/analysis/sync/retry_loops.py",
+        "return str(swap.operands[2]) in _through(block.code[: _place(block, swap)], before[home])",
+        "return True",
+        "tests/analysis/test_retry_loops.py::test_a_swap_that_may_wait[always the same number is expected]",
+    ),
+    Mutation(
+        "a swap is only tried again where it succeeded",
+        "goptx/analysis/sync/retry_loops.py",
+        "if failed[predicate] != guard.negated",
+        "if failed[predicate] == guard.negated",
+        "tests/analysis/test_retry_loops.py::test_a_swap_that_may_wait[goes on where it succeeds]",
     ),
     Mutation(
         "an address that changes now and then is another one each time",
