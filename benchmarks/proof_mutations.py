@@ -60,7 +60,6 @@ NO_EFFECT = {
     "static shared memory is added up without alignment": "a text is made that has more than an assembler takes",
     "which lanes end is read after the arm that may change it": "in the constructs no arm changes it",
     "a warp that has ended skips barriers of the CTA": "all warps come to as many barriers of one number",
-    "a warp instruction in a region waits for lanes that may have ended": "these come to their end unaided",
     "a vote of some lanes counts as uniform": "the votes in the constructs are of all lanes",
     "`.uni` counts for the whole CTA": "barriers are aligned where whole warps come to them",
     "the mean block latency counts a block that is not in the text": "the order of independent instructions",
