@@ -8,7 +8,6 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from os.path import relpath
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from goptx.launch.native_code import NativeCode
 from goptx.launch.shape import Shape
 from goptx.measuring.bench.baselines import SEPARATE
 from goptx.options import Objective
+from goptx.proof.certificate import digest as text_digest
 from goptx.results.expected_gain import unjudged
 from goptx.results.fused_kernel import Woven
 from goptx.results.given_kernels import Source, kernels_of
@@ -88,7 +88,7 @@ class Best:
             "shapes": [_plain(shape) for shape in self.job.shapes],
             "tunable": list(self.job.tunable),
             "kernels": [_kernel(kernel, folder) for kernel in self.job.kernels],
-            "ptx": _sha256(self.fused.ptx),
+            "ptx": text_digest(self.fused.ptx),
         }
 
     def save(self, path: str | Path) -> None:
@@ -170,7 +170,7 @@ class Replay:
         """The kernel, as `replay` makes it."""
         with unjudged():  # it was measured
             made = capped(fused(self.job(sources)), self.candidate)
-        if self.held.get("ptx") not in (None, _sha256(made.ptx)):
+        if self.held.get("ptx") not in (None, text_digest(made.ptx)):
             warnings.warn(
                 f"{self.path}: `{made.name}` has other code than the kernel that was measured; tune it again.",
                 NotAsMeasured,
@@ -232,11 +232,7 @@ def capped(woven: Woven, candidate: Candidate) -> Woven:
 
 def digest(kernel: Chosen) -> str:
     """A digest of the kernel's code; comments and blanks do not change it."""
-    return _sha256(f"{kernel.entry}\n{kernel.module}")
-
-
-def _sha256(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
+    return text_digest(f"{kernel.entry}\n{kernel.module}")
 
 
 def _native_code(held: Mapping[str, Any] | None) -> NativeCode | None:

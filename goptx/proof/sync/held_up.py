@@ -44,14 +44,14 @@ class Holds:
         together = [s for s in self.fused.steps if s.facts.row.scope in (Scope.WARP, Scope.WARPGROUP)]
         for step in together:
             self._check_lanes(step)
-        for branch in sorted(self._diverging):
-            self._check_sides(branch, together)
+        for branch, region in sorted(self._regions.items()):
+            self._check_sides(branch, region, together)
 
-    def _check_sides(self, branch: int, together: Sequence[Step]) -> None:
+    def _check_sides(self, branch: int, region: frozenset[int], together: Sequence[Step]) -> None:
         """That lanes do not wait for others that are at a plain barrier on a side of a branch, and wait there for all
         threads of the CTA: at an instruction of the whole warp after it, unless both are one kernel's; or where the
         sides meet, if no kernel has that barrier."""
-        fused, region = self.fused, common_region(self.fused, branch)
+        fused = self.fused
         sides = [t for t in fused.successors(branch) if t != END]
         first = [n for n in self._met if fused.block_of[n] in region and self._is_next(sides, n)]
         after = [s for s in together if first and fused.block_of[s.number] not in region]
@@ -84,8 +84,9 @@ class Holds:
         return _where_all_wait(self.fused.steps).union(*map(self._plain, self.projections))
 
     @cached_property
-    def _diverging(self) -> frozenset[int]:
-        return diverging_branches(self.projections.values())
+    def _regions(self) -> Mapping[int, frozenset[int]]:
+        """The blocks on the sides of each branch that lanes of a warp may take differently."""
+        return {b: common_region(self.fused, b) for b in diverging_branches(self.projections.values())}
 
     def _check_lanes(self, step: Step) -> None:
         """That lanes which come to an instruction of a whole warp one by one, because they wait in another kernel, do
@@ -130,7 +131,7 @@ class Holds:
     @cached_property
     def _inside(self) -> frozenset[int]:
         """The blocks on sides of branches that lanes of a warp may take differently."""
-        return frozenset[int]().union(*(common_region(self.fused, b) for b in self._diverging))
+        return frozenset[int]().union(*self._regions.values())
 
     def _meets(self, letter: str) -> frozenset[int]:
         """The instructions of the kernel that all lanes of a warp come to, and wait for each other."""

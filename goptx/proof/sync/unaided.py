@@ -8,7 +8,7 @@ lanes of a warp wait where their ways meet, for all that were together before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from goptx.proof.code.kernel_code import END, Program, Step, nearest_of_all
@@ -17,21 +17,21 @@ from goptx.proof.code.kernel_code import END, Program, Step, nearest_of_all
 @lru_cache(maxsize=16)
 def unaided(program: Program) -> frozenset[int]:
     """The blocks from which threads come to their end unaided."""
-    found: set[int] = set()
-    for start in reversed(program.order):  # the blocks after one come before it, but for loops
-        steps = (program.steps[n] for n in program.blocks[start])
-        if all(t == END or t in found for t in program.successors(start)) and not any(map(concerns_others, steps)):
-            found.add(start)
-    return frozenset(found)
+    return _ending(program, lambda step: not concerns_others(step))
 
 
 @lru_cache(maxsize=16)
 def _returns(program: Program) -> frozenset[int]:
     """The blocks from which threads do nothing but to end."""
+    return _ending(program, lambda step: step.is_branch)
+
+
+def _ending(program: Program, passes: Callable[[Step], bool]) -> frozenset[int]:
+    """The blocks from which each way leads to the end, past such steps only and through no loop."""
     found: set[int] = set()
-    for start in reversed(program.order):
+    for start in reversed(program.order):  # the blocks after one come before it, but for loops
         steps = (program.steps[n] for n in program.blocks[start])
-        if all(t == END or t in found for t in program.successors(start)) and all(s.is_branch for s in steps):
+        if all(t == END or t in found for t in program.successors(start)) and all(map(passes, steps)):
             found.add(start)
     return frozenset(found)
 
