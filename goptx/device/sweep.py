@@ -117,6 +117,14 @@ def _cap_text(cap: int) -> str:
     return "none" if cap >= UNCAPPED else str(cap)
 
 
+def check_runs(repeats: int, warmups: int) -> None:
+    """Raises `InputError` for what is not a number of timed runs, and of runs before them."""
+    if repeats < 1 or warmups < 0:
+        raise InputError(
+            f"repeats={repeats}, warmups={warmups}: a sweep takes 1 repeat or more, and 0 warm-ups or more."
+        )
+
+
 def sweep(
     woven: Sweepable,
     run: Callable[["Kernel", Any], object],
@@ -139,10 +147,7 @@ def sweep(
     that time instead. A cap at which no CTA fits on an SM is not run. Raises DeviceError without a GPU,
     InputError for `repeats` below 1.
     """
-    if repeats < 1 or warmups < 0:
-        raise InputError(
-            f"repeats={repeats}, warmups={warmups}: a sweep takes 1 repeat or more, and 0 warm-ups or more."
-        )
+    check_runs(repeats, warmups)
     device = current_device()
     queue = device.create_stream() if stream is None else device.create_stream(stream)
     device.sync()  # what the caller prepared on other streams is there before the first launch

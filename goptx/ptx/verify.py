@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from goptx.errors import GoptxError
 from goptx.ptx.flatten import numbered
 from goptx.ptx.ir import (
-    Declaration,
     Directive,
     Function,
     Instruction,
     Label,
     Module,
-    Registers,
     Variable,
 )
 from goptx.ptx.opcodes import facts_of
-from goptx.ptx.walk import named_by
+from goptx.ptx.walk import declared_by, named_by
 
 SPECIAL = frozenset(
     """%tid %ntid %laneid %warpid %nwarpid %ctaid %nctaid %smid %nsmid %gridid %is_explicit_cluster %clusterid
@@ -87,7 +85,7 @@ def _verify_entry(module: Module, entry: Function) -> None:
     stems: dict[str, int] = {}
     labels: set[str] = set()
     for statement in body:
-        for name, amount in _declared(statement):
+        for name, amount in declared_by(statement):
             _require(legal(name), f"`{name}` is not an identifier")
             _require(name not in single and name not in stems, f"`{name}` is declared twice in `{entry.name}`")
             if amount is None:
@@ -104,16 +102,6 @@ def _verify_entry(module: Module, entry: Function) -> None:
                 _verify_instruction(statement, known, stems, labels)
             case Directive(".branchtargets", values):
                 _require(set(values) <= labels, f"`{statement}` names a label that does not exist")
-
-
-def _declared(statement: object) -> Iterator[tuple[str, int | None]]:
-    match statement:
-        case Registers(_, names):
-            yield from names
-        case Declaration(variable):
-            yield variable.name, None
-        case Label(name):
-            yield name, None
 
 
 def _verify_instruction(instruction: Instruction, known: set[str], stems: dict[str, int], labels: set[str]) -> None:

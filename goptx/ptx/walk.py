@@ -56,7 +56,7 @@ def named_outside(function: Function) -> Iterator[str]:
 
 
 def _not_hidden(body: Sequence[Statement], hidden: frozenset[str]) -> Iterator[str]:
-    hidden |= {name for statement in body for name in _declared(statement)}
+    hidden |= {name for statement in body for name, _ in declared_by(statement)}
     for statement in body:
         if isinstance(statement, Scope):
             yield from _not_hidden(statement.body, hidden)
@@ -64,14 +64,16 @@ def _not_hidden(body: Sequence[Statement], hidden: frozenset[str]) -> Iterator[s
             yield from (name for name in mentioned((statement,)) if name not in hidden)
 
 
-def _declared(statement: Statement) -> Iterator[str]:
+def declared_by(statement: object) -> Iterator[tuple[str, int | None]]:
+    """The names that a statement declares as labels, registers and variables; of a range of registers its stem, with
+    their number."""
     match statement:
         case Label(name):
-            yield name
+            yield name, None
         case Declaration(variable):
-            yield variable.name
+            yield variable.name, None
         case Registers(_, names):
-            yield from (name for name, _ in names)
+            yield from names
 
 
 def names_of(variable: Variable) -> Iterator[str]:

@@ -16,7 +16,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from goptx.device import sweep as by_hand
-from goptx.device.sweep import CAPS, UNCAPPED, Sweep, Sweepable, SweepRow
+from goptx.device.sweep import CAPS, UNCAPPED, Sweep, Sweepable, SweepRow, check_runs
 from goptx.errors import AssemblyError, InputError
 from goptx.launch.coarsening import ALONE
 from goptx.launch.shape import Shape
@@ -99,10 +99,7 @@ def checked_caps(registers: Sequence[int], warmups: int = WARMUPS, repeats: int 
         raise InputError(
             f"registers={list(registers)} takes caps per thread: numbers from 1 to 255, and {UNCAPPED} for no cap."
         )
-    if repeats < 1 or warmups < 0:
-        raise InputError(
-            f"repeats={repeats}, warmups={warmups}: a sweep takes 1 repeat or more, and 0 warm-ups or more."
-        )
+    check_runs(repeats, warmups)
     return tuple(dict.fromkeys(map(int, registers)))
 
 
