@@ -20,6 +20,7 @@ from goptx.measuring.bench.questions import Described
 from goptx.options import MEASURED_STRATEGIES, OBJECTIVES, Assume, MeasuredStrategy, Objective, is_whole
 from goptx.progress import progress_of
 from goptx.results.given_kernels import Source
+from goptx.strategies.candidate import Candidate
 from goptx.time_budget import Budget
 from goptx.tuning.best import Best, capped, digest
 from goptx.tuning.cluster.cluster_executor import ClusterExecutor
@@ -31,6 +32,7 @@ from goptx.tuning.making import Job
 from goptx.tuning.measured import Arguments, Measured, Specification, measured
 from goptx.tuning.metric import Measure, Metric
 from goptx.tuning.records import Records
+from goptx.tuning.space.auto_choices import auto_choices
 from goptx.tuning.space.folds import Folds
 from goptx.tuning.space.own_candidates import own_candidates
 from goptx.tuning.space.partitions import D0, Partitions, sizes_of
@@ -141,8 +143,10 @@ def tune(
             subject = subject.raised(where.arch)
         limit.start()
         folds = Folds(subject.kernels, subject.shapes, subject.arch)
-        if "horizontal" in chosen:  # while the devices make the data
-            stack.enter_context(ThreadPoolExecutor(1)).submit(folds.ask_assembler)
+        meanwhile = stack.enter_context(ThreadPoolExecutor(2))  # while the devices make the data
+        if "horizontal" in chosen:
+            meanwhile.submit(folds.ask_assembler)
+        begin = meanwhile.submit(_begin_with, subject, chosen, assume)
         measuring = opened(measuring, subject.workload)
         about = about_run(subject, where, chosen, seed, objective, measure)
         trials = Records(about, None if records is None else Path(records))
@@ -154,12 +158,20 @@ def tune(
         tell = stack.enter_context(progress_of("tried", quiet=not progress))
         found = Search(
             space, pruning, made.submit, measuring, trials, limit, subject.workload.baselines, objective == "launched",
-            tell, measure, own,
+            tell, measure, own, begin,
         ).best()  # fmt: skip
     best = _best(subject, found, trials.all(), where, limit, objective)
     for trial in best.bugs:
         warnings.warn(f"{trial.candidate}: {trial.reason}; please report it", WrongOutput, stacklevel=2)
     return best
+
+
+def _begin_with(subject: Measured, strategies: Sequence[MeasuredStrategy], assume: Assume | None) -> list[Candidate]:
+    """The candidates to try before others: for several kernels, what `auto` chooses."""
+    if len(subject.kernels) == 1:
+        return []
+    arguments = subject.workload.arguments
+    return auto_choices(subject.kernels, subject.shapes, subject.arch, strategies, assume, arguments)
 
 
 def chosen_strategies(given: Sequence[MeasuredStrategy] | None) -> tuple[MeasuredStrategy, ...]:

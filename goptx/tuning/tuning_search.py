@@ -41,7 +41,8 @@ class Search:
     """`submit` starts making a candidate; `benches` are the devices, each with the kernels opened. `baselines` are the
     ways to run the unchanged kernels; candidates are compared with the fastest of them. `launched`: by the time with
     that of the host. `measure` gives the number that is compared. `extra` are the caller's own candidates, which are
-    tried whatever their estimates."""
+    tried whatever their estimates. `begin` has those to try first besides: at most half of the time is waited for
+    them."""
 
     space: Space
     pruning: Pruning
@@ -54,6 +55,7 @@ class Search:
     progress: Progress | None = None
     measure: Measure = field(default_factory=Measure)
     extra: Sequence[Candidate] = ()
+    begin: Future[list[Candidate]] | None = None
     _against: str = SEPARATE  # the fastest of the baselines
     _made: dict[Candidate, Woven] = field(default_factory=dict)  # without caps
     _codes: dict[str, Candidate] = field(init=False)  # the first candidate of each code, by digest
@@ -69,7 +71,7 @@ class Search:
         for bench in self.benches:
             self._idle.put(bench)
         self._against = self._fastest_baseline()
-        self._try_all([*self._own(), *self.space.first()])
+        self._try_all(self.space.first(), [*self._own(), *self._to_begin_with()])
         for _ in range(ROUNDS):
             leaders = self._leaders()
             before = max((t.speedup for t in leaders), default=0.0)
@@ -86,6 +88,14 @@ class Search:
     def _own(self) -> list[Candidate]:
         """The caller's candidates, without their caps."""
         return list(dict.fromkeys(candidate.uncapped for candidate in self.extra))
+
+    def _to_begin_with(self) -> list[Candidate]:
+        if self.begin is None:
+            return []
+        try:
+            return [one for one in self.begin.result(self.budget.left() / 2) if one not in self.space.all_unchanged]
+        except TimeoutError:
+            return []
 
     def _fastest_baseline(self) -> str:
         timed = self.benches[0].time(self.baselines, BASELINE_RUNS, 1, self.launched)
@@ -107,16 +117,16 @@ class Search:
             best.setdefault(trial.candidate.uncapped, trial)
         return list(best.values())[:LEADERS]
 
-    def _try_all(self, candidates: Iterable[Candidate]) -> None:
-        """Makes and times the candidates that were not tried before, while there is time."""
-        new = [candidate for candidate in dict.fromkeys(candidates) if candidate not in self._steps]
+    def _try_all(self, candidates: Iterable[Candidate], before: Sequence[Candidate] = ()) -> None:
+        """Makes and times the candidates that were not tried before, while there is time: first those that are to be
+        tried `before` others, whatever their estimates."""
+        new = [candidate for candidate in dict.fromkeys([*before, *candidates]) if candidate not in self._steps]
         self._steps |= set(new)
-        own = [candidate for candidate in self._own() if candidate in new]
-        promising, pruned = self.pruning.sorted(candidate for candidate in new if candidate not in own)
+        promising, pruned = self.pruning.sorted(candidate for candidate in new if candidate not in before)
         for trial in pruned:
             if self.records.lack(trial.candidate):
                 self.records.add(trial)
-        todo = list(filter(self.records.lack, [*own, *promising]))
+        todo = list(filter(self.records.lack, [*dict.fromkeys(before), *promising]))
         with timers(len(self.benches)) as pool:
             tried = [pool.submit(self._try, made) for made in self._as_made(todo)]
             for one in tried:
