@@ -146,7 +146,7 @@ class _Attempt:
         converged = guard_ranges(linked, converge(linked, self.choices, self.divergence))
         converged = split_loops(linked, converged, most)
         prepared = prepare_barriers(linked.kernels, converged, known_shape(linked))
-        inputs = merge_inputs(prepared, converged, self.choices, self.divergence == "duplicate")
+        inputs = merge_inputs(linked, prepared, converged, self.choices, self.divergence == "duplicate")
         flows = [each.flow for each in inputs]
         order = sorted(sequential_copies(linked, inputs), key=lambda side: side.last)
         dependences.check_order([side.kernels[0] for side in order])

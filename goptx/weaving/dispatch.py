@@ -64,7 +64,7 @@ def side_by_side(
 ) -> Woven:
     """From converged kernels to the fused one; `prepared` are their flows with barriers prepared. Raises
     `CannotWeave`."""
-    inputs = merge_inputs(prepared, converged, choices)
+    inputs = merge_inputs(linked, prepared, converged, choices)
     flows = [each.flow for each in inputs]
     inputs = merge_copies(linked, inputs, slicings_of(linked, choices), MergeLimits(linked))
     whole = kernel_dispatch(*in_loops(linked, inputs)) if linked.loops else kernel_dispatch(inputs)

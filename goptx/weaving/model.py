@@ -22,6 +22,7 @@ from goptx.ptx.ir import (
     Item,
     Name,
     Operand,
+    Provenance,
     Registers,
     Scope,
     Statement,
@@ -97,7 +98,8 @@ class Linked:
     of the kernels, by their roles. `tables` is what the kernels' lines refer to. `plan` says how the fused kernel is
     launched where kernels have shapes of their own. `lacks` names the parameters of kernels that the fused kernel does
     not have, each with the one that is read instead, or "". `one` has the parameters of which the caller says what they
-    are one with, each with the buffer's name. `limits` are those of the launches for which this is
+    are one with, each with the buffer's name. `trips` says how often loops run, for the code of those of which that is
+    known. `limits` are those of the launches for which this is
     right."""
 
     version: tuple[int, int]
@@ -117,6 +119,7 @@ class Linked:
     coarse: tuple[Coarse, ...] = ()
     together: Mapping[str, CopyPredicates] = field(default_factory=dict)
     limits: frozenset[Limit] = frozenset()
+    trips: Mapping[Provenance, float] = field(default_factory=dict)
     loops: Mapping[str, CtaLoop] = field(default_factory=dict)
     binding: SmBinding | None = None
 

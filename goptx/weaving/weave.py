@@ -141,7 +141,7 @@ def weave(
     guarded = guard_ranges(shaped, converged)
     looped = split_loops(shaped, guarded, limits.all)
     prepared = prepare_barriers(shaped.kernels, looped, known_shape(shaped))
-    inputs = merge_inputs(prepared, looped, choices, divergence == "duplicate")
+    inputs = merge_inputs(shaped, prepared, looped, choices, divergence == "duplicate")
     flows = [each.flow for each in inputs]
 
     slicings = slicings_of(shaped, choices, alternatives=divergence is None)  # "duplicate" by request may be long

@@ -124,7 +124,7 @@ class Run:
     @cached_property
     def inputs(self) -> list[MergeInput]:
         prepared = prepare_barriers(self.shaped.kernels, self.looped, known_shape(self.shaped))
-        return merge_inputs(prepared, self.looped, self.choices, self.divergence == "duplicate")
+        return merge_inputs(self.shaped, prepared, self.looped, self.choices, self.divergence == "duplicate")
 
     @cached_property
     def merged_copies(self) -> list[MergeInput]:

@@ -134,3 +134,32 @@ def test_nounroll_stays_with_its_loop(slicing: Slicing) -> None:
     woven = goptx.weave(kernel(loop), kernel("add.u32 %r1, %r1, 7; ret;", "other"), slicing=slicing)
     assert woven.ptx.count('.pragma "nounroll"') == 1
     assert "bra" in woven.ptx.split('.pragma "nounroll"')[1]
+
+
+STRIDE = """
+    ld.param.u64 %rd1, [stride_in]; ld.param.u64 %rd2, [stride_out]; ld.param.u32 %r9, [stride_n];
+    mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %nctaid.x;
+    mad.lo.u32 %r5, %r2, %r3, %r1; STEP
+    setp.ge.u32 %p1, %r5, %r9; @%p1 bra DONE;
+    AGAIN: mul.wide.u32 %rd3, %r5, 4; add.s64 %rd4, %rd1, %rd3; ld.global.u32 %r7, [%rd4];
+    add.u32 %r8, %r7, 1; add.s64 %rd5, %rd2, %rd3; st.global.u32 [%rd5], %r8;
+    add.u32 %r5, %r5, %r6; setp.lt.u32 %p2, %r5, %r9; @%p2 bra AGAIN;
+    DONE: ret;
+"""
+GUARDED = """
+    ld.param.u64 %rd1, [guarded_in]; ld.param.u64 %rd2, [guarded_out]; ld.param.u32 %r9, [guarded_n];
+    mov.u32 %r1, %ctaid.x; div.u32 %r2, %r1, %r9; setp.eq.u32 %p1, %r2, 7; @%p1 bra DONE;
+    mov.u32 %r3, %tid.x; mov.u32 %r4, %ntid.x; mad.lo.u32 %r5, %r1, %r4, %r3; mul.wide.u32 %rd3, %r5, 4;
+    add.s64 %rd4, %rd1, %rd3; ld.global.s32 %r7, [%rd4]; add.s32 %r8, %r7, %r7;
+    add.s64 %rd5, %rd2, %rd3; st.global.s32 [%rd5], %r8;
+    DONE: ret;
+"""
+
+
+@pytest.mark.parametrize(("step", "beside"), [("mul.lo.u32 %r6, %r3, %r4;", True), ("mov.u32 %r6, 64;", False)])
+def test_a_loop_that_runs_once_stands_beside_the_longest_block(step: str, beside: bool) -> None:
+    """One that steps by the size of the grid. One that runs often has enough iterations for all blocks."""
+    kernels = [kernel(GUARDED, "guarded"), kernel(STRIDE.replace("STEP", step), "stride")]
+    woven = goptx.weave(*kernels, slicing=None, policy="latency")
+    first = next(b for b in flow_of(woven).blocks.values() if any("ld.global.u32" in str(c) for c in b.code))
+    assert any("ld.global.s32" in str(code) for code in first.code) == beside

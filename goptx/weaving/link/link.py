@@ -8,6 +8,7 @@ inlined. The pass `shape` lays out the shared variables of all kernels.
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -17,6 +18,7 @@ from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.cfg import instructions_in
 from goptx.analysis.influence import Addresses
 from goptx.analysis.instruction_form import refuse_malformed
+from goptx.analysis.loops.trips import trips_of_code
 from goptx.analysis.numbering import numbered
 from goptx.analysis.sync.spin_loops import waiting_loops
 from goptx.errors import CannotLink, CannotWeave, InputError
@@ -32,6 +34,7 @@ from goptx.ptx.ir import (
     Instruction,
     Item,
     Module,
+    Provenance,
     Scope,
     Statement,
     Variable,
@@ -71,9 +74,17 @@ def link(
     modules = [inlined(module, kernel.max_inlined) for module, kernel in zip(modules, chosen, strict=True)]
     entries = [choose_entry(module, kernel.entry) for module, kernel in zip(modules, chosen, strict=True)]
     coarse = [k.coarse if shapes is None else k.coarse.within(shapes[i]) for i, k in enumerate(chosen)]
-    linked = own_shared(between_grids(in_one_name_space(modules, entries, arch, name, coarse)))
+    named = in_one_name_space(modules, entries, arch, name, coarse)
+    linked = own_shared(between_grids(replace(named, trips=_trips(named, shapes))))
     notes = (*linked.notes, *_small_grids(linked, [k.coarse for k in chosen]))
     return ensured("link", replace(linked, notes=notes))
+
+
+def _trips(linked: Linked, shapes: Sequence[Shape] | None) -> dict[Provenance, float]:
+    """How often loops run, for the code of those of which that is known."""
+    own = {given.letter: shape for given, shape in zip(linked.given, shapes or (), strict=bool(shapes))}
+    each = (trips_of_code(kernel.flow, own.get(kernel.letter)) for kernel in linked.kernels)
+    return dict(ChainMap(*each))
 
 
 def _small_grids(linked: Linked, asked: Sequence[Coarse]) -> list[str]:

@@ -10,14 +10,15 @@ moves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from goptx.analysis.cfg import EXIT, Block, Flow, depths
+from goptx.analysis.cfg import EXIT, Block, Flow, loops
+from goptx.analysis.numbering import provenance_of
 from goptx.analysis.terminators import Branch
 from goptx.latency.cost import ISSUE, flow_cycles
-from goptx.ptx.ir import Instruction
+from goptx.ptx.ir import Instruction, Provenance
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.converge.single_entry import reducible
 from goptx.weaving.merging.merge_input import MergeInput, united
@@ -27,7 +28,9 @@ from goptx.weaving.merging.product import ANY, Move, Pair, Pairs, Product
 from goptx.weaving.merging.size_limits import Limits, TooLarge, instruction_count
 from goptx.weaving.merging.sync_order import Order, safe_moves
 
-MAX_DEPTH = 4  # deeper loop nests have the weight of this depth
+TRIPS = 10.0  # of a loop of which nothing is known
+LEAST = 0.01  # trips of what is left of a loop that runs once, if its first iteration stands before it
+MOST = TRIPS**4  # times that a block runs
 
 Overlap = tuple[float, float]  # cycles that run beside the other kernel; cycles of the blocks where they do
 NOTHING: Overlap = (0.0, 0.0)
@@ -50,24 +53,49 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """For each block, its weight (times ten for each loop around it), and its weighted cycles of latency."""
+    """For each block, how often it is expected to run, and its cycles of latency in all these times. `once` are the
+    blocks that could follow themselves and are not expected to."""
 
-    times: Mapping[str, int]
+    times: Mapping[str, float]
     cycles: Mapping[str, float]
+    once: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, side: MergeInput) -> Weights:
-        times = {n: 10 ** min(d, MAX_DEPTH) for n, d in depths(side.flow).items()}
+        times = _times(side)
         own = {
             n: flow_cycles(b.region.flow(), side.cycles) if b.region else sum(map(side.cycles, b.code))
             for n, b in side.flow.blocks.items()
         }
-        return cls(times, {name: float(cycles * times[name]) for name, cycles in own.items()})
+        once = frozenset(n for n, b in side.flow.blocks.items() if times[n] <= 1.0 and n in b.end.successors())
+        return cls(times, {name: cycles * times[name] for name, cycles in own.items()}, once)
 
     def on_levels(self, flow: Flow) -> Weights:
         """The weights for the same flow in which some blocks have separate ends (nesting.py)."""
         times = {name: self.times[name.removesuffix(BEFORE_DEEPER)] for name in flow.blocks}
-        return Weights(times, {name: self.cycles.get(name, 0.0) for name in flow.blocks})
+        return Weights(times, {name: self.cycles.get(name, 0.0) for name in flow.blocks}, self.once)
+
+
+def _times(side: MergeInput) -> dict[str, float]:
+    """How often each block runs. What stands before a loop of its code is its first iteration. Merged kernels have
+    loops in common, of which that is not known."""
+    flow, bodies = side.flow, loops(side.flow).values()
+    times = dict.fromkeys(flow.blocks, 1.0)
+    known = {} if side.states else side.trips
+    for body in bodies:
+        often = TRIPS
+        own = body.difference(*(other for other in bodies if other < body))
+        found = {p: known[p] for name in own for p in _provenance(flow, name) if p in known}
+        if found:
+            before = any(p in found for name in flow.blocks if name not in body for p in _provenance(flow, name))
+            often = max(max(found.values()) - before, LEAST)
+        for name in body:
+            times[name] = min(often * times[name], MOST)
+    return times
+
+
+def _provenance(flow: Flow, name: str) -> Iterator[Provenance]:
+    return (provenance_of(code) for code in flow.blocks[name].code)
 
 
 def merge_by_overlap(
@@ -176,8 +204,9 @@ class _Chooser:
             elif move is Move.SECOND:
                 value = max([row[s] for s in onward], default=NOTHING)
             else:
-                going = [after_first[s] for s in self.pairs.forward[1][second]] if after_first else []
-                if first in self.pairs.forward[0][first]:
+                again = onward if second in self.weights[1].once else self.pairs.forward[1][second]
+                going = [after_first[s] for s in again] if after_first else []
+                if first in self.pairs.forward[0][first] and first not in self.weights[0].once:
                     going += [row[s] for s in onward]
                 shared, joint = max(going, default=NOTHING)
                 one, other = self.weights[0].cycles[first], self.weights[1].cycles[second]

@@ -7,7 +7,7 @@ state of each kernel is known.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from goptx.analysis.cfg import EXIT, Code, Flow, original
 from goptx.analysis.numbering import completed, provenance_of
@@ -16,7 +16,7 @@ from goptx.options import Slicing
 from goptx.ptx.ir import Provenance
 from goptx.weaving.merging.product import Pairing, Product
 from goptx.weaving.merging.sync_order import Order, Waits
-from goptx.weaving.model import Choices, Converged
+from goptx.weaving.model import Choices, Converged, Linked
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,15 @@ class ProductState:
 
 
 def merge_inputs(
-    flows: Sequence[Flow], converged: Sequence[Converged], choices: Choices, duplicate: bool = False
+    linked: Linked, flows: Sequence[Flow], converged: Sequence[Converged], choices: Choices, duplicate: bool = False
 ) -> list[MergeInput]:
     """The converged kernels as inputs of the merger; `flows` are their flows with barriers prepared, `duplicate`
-    applies
-    to all. Code that passes have made gets its provenance."""
+    applies to all. Code that passes have made gets its provenance."""
     return [
         MergeInput(
             completed(flow, k), c.warp_branches, c.lanes_wait_separately, () if c.threads is None else (c.threads,),
             kernels=(k,), cycles=choices.cycles, last=c.last, duplicate=duplicate, slicing=choices.slicing,
+            trips=linked.trips,
         )
         for k, (flow, c) in enumerate(zip(flows, converged, strict=True))
     ]  # fmt: skip
@@ -59,6 +59,7 @@ class MergeInput(Waits):
     placed: the provenance of the code of merged kernels that is in the synchronization order.
     copy: it is a copy of a kernel, or several of one; a warp skips it only with all others.
     in_lockstep: its branches are marked for the other copies (lockstep.py).
+    trips: how often loops run, for the code of those of which that is known.
     slicing: how it was sliced; for merged kernels, the slicing of the last merge.
     forwarded: registers that one kernel writes and others read.
     notes: how and why it was not merged freely; and what else was left out.
@@ -72,6 +73,7 @@ class MergeInput(Waits):
     placed: frozenset[Provenance] = frozenset()
     copy: bool = False
     in_lockstep: bool = False
+    trips: Mapping[Provenance, float] = field(default_factory=dict)
     slicing: Slicing = None
     forwarded: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()

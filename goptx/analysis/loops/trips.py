@@ -10,8 +10,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 from goptx.analysis.cfg import Flow, loops
 from goptx.analysis.dataflow import computed_from, read, written
+from goptx.analysis.loops.launch_trips import launch_trips
+from goptx.analysis.numbering import provenance_of
 from goptx.analysis.values.thread_values import number
-from goptx.ptx.ir import Instruction
+from goptx.launch.shape import Shape
+from goptx.ptx.ir import Instruction, Provenance
 from goptx.ptx.opcodes import facts_of
 
 UNKNOWN = 10.0  # trips of such a loop in the middle assumption, as elsewhere in goptx (latency/cost.py)
@@ -22,6 +25,21 @@ def loop_trips(flow: Flow) -> dict[str, float | None]:
     sizes = _from_sizes(flow)
     moves = _moves(flow)
     return {header: _times(flow, body, sizes, moves) for header, body in loops(flow).items()}
+
+
+def trips_of_code(flow: Flow, shape: Shape | None) -> dict[Provenance, float]:
+    """For the code of each loop with a known trip count, that count: of the innermost loop around it. `shape` is that
+    of the launch, if it is known."""
+    found: dict[Provenance, float] = {}
+    bodies = loops(flow)
+    counted = launch_trips(flow, shape, {}) if shape and bodies else {}
+    own = loop_trips(flow) if bodies else {}
+    for header, body in sorted(bodies.items(), key=lambda loop: -len(loop[1])):
+        inside = [provenance_of(code) for name in body for code in flow.blocks[name].code]
+        times = counted.get(header, own[header])
+        found = {code: n for code, n in found.items() if code not in set(inside)} if times is None else found
+        found |= dict.fromkeys(inside, times) if times is not None else {}
+    return found
 
 
 def trips(flow: Flow, found: Mapping[str, float | None], unknown: float = UNKNOWN) -> dict[str, float]:

@@ -1,0 +1,1 @@
+"""How often loops run, as far as code and launches determine it."""
