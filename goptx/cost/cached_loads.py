@@ -12,8 +12,8 @@ from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from goptx.analysis.cfg import Flow
+from goptx.analysis.early_ends import by_cta
 from goptx.analysis.values.address_sums import Product, Terms, address_sums, difference, is_uniform
-from goptx.cost.branches import by_cta
 from goptx.ptx.ir import Address, Instruction, Sum
 from goptx.ptx.opcodes import facts_of
 

@@ -13,10 +13,11 @@ from functools import cached_property, lru_cache
 
 from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.cfg import Flow, facts_among, loops
+from goptx.analysis.early_ends import early_end
 from goptx.analysis.loops.launch_trips import launch_trips
 from goptx.analysis.loops.trips import loop_trips, trips, unknown_depth
 from goptx.cost.assumptions import NOTHING, Behaviour, Known, Unknown, integers
-from goptx.cost.branches import Fork, early_end, forks, shares
+from goptx.cost.branches import Fork, forks, shares
 from goptx.cost.code_size import code_size
 from goptx.cost.hardware import L2_SPEED, Machine
 from goptx.cost.register_estimate import Pressure, pressure

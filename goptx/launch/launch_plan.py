@@ -21,6 +21,7 @@ from goptx.options import AXES, Fold, Placement
 ALIGNMENT = 1024  # bytes, of each kernel's dynamic shared memory: TMA and wgmma rely on it
 AT_ONCE = 132 * 2048  # threads that an H200 runs at once; no other GPU runs many more
 WARP = 32  # threads
+STRIDE = 128  # CTAs of the fused kernel from one CTA of a strided kernel to the next; assumptions have 1 % of them live
 COUNTERS = 1 << 14  # launches of a loaded kernel that may run at once, where grids are folded by tickets
 TICKETS = "tickets"  # the role of the number of the counters that such a launch uses
 
@@ -35,6 +36,7 @@ class Plan:
         instead.
     coarse: for each kernel, how many of its CTAs are in one CTA of the fused kernel.
     common: whether all kernels are launched in one shape, whatever it is.
+    strided: the kernels of which CTAs that follow each other lie `STRIDE` apart among those that carry the kernel.
     """
 
     __repr__ = brief
@@ -45,6 +47,7 @@ class Plan:
     carved: tuple[int, ...]
     coarse: tuple[Coarse, ...]
     common: bool = False
+    strided: frozenset[int] = frozenset()
 
     overlaid: ClassVar[bool] = False  # whether each CTA belongs to one kernel, which has all of its memory
 
@@ -175,6 +178,8 @@ class Plan:
 
     def covers_exactly(self, what: str, kernel: int) -> bool:
         """Whether the fused kernel's grid or block equals the one that carries the kernel, along every axis."""
+        if what == "grid" and kernel in self.strided:
+            return False
         if self.same_shape and (what == "block" or self.coarse[kernel] == self.common_grid):
             return True
         sizes = self.carried(what, self.shapes)[kernel]
@@ -300,7 +305,8 @@ class Plan:
 
     def __str__(self) -> str:
         smaller = not self.folds and len({*self.carried("grid", self.shapes)}) > 1
-        return f"launch as {self.shape}, {self._described}{f', {self.placement}' if smaller else ''}"
+        apart = [f", CTAs of {self.letters[k]} {STRIDE} apart" for k in sorted(self.strided)]
+        return f"launch as {self.shape}, {self._described}{f', {self.placement}' if smaller else ''}{''.join(apart)}"
 
     @property
     def _described(self) -> str:

@@ -36,7 +36,8 @@ class Claim:
 @dataclass(frozen=True, slots=True)
 class OwnLaunch:
     """The shape in which a kernel is launched alone, None for sizes that are known at launch only; and where that is in
-    the fused kernel: `first` is the thread that is its thread 0, `factor` CTAs along the axis (0 is x) are in one."""
+    the fused kernel: `first` is the thread that is its thread 0, `factor` CTAs along the axis (0 is x) are in one.
+    `stride`: CTAs that follow each other lie so many apart among those that carry the kernel; 0: they do not."""
 
     grid: Sizes
     block: Sizes
@@ -44,6 +45,7 @@ class OwnLaunch:
     first: int = 0
     factor: int = 1
     axis: int = 0
+    stride: int = 0
 
     def __str__(self) -> str:
         """As in `goptx weave --shape`."""
@@ -206,7 +208,8 @@ def _sizes(values: object) -> Sizes:
 
 
 _FIELDS: Mapping[str, Callable[[object], Any]] = {
-    **dict.fromkeys(("grid", "block"), _sizes), **dict.fromkeys(("first", "factor", "axis"), partial(_is, int)),
+    **dict.fromkeys(("grid", "block"), _sizes),
+    **dict.fromkeys(("first", "factor", "axis", "stride"), partial(_is, int)),
     **dict.fromkeys(("common", "interleaved", "clusters"), partial(_is, bool)), "placement": partial(_is, str),
     "shared": lambda value: None if value is None else _is(int, value), "ratio": partial(_all, int),
     "hidden": partial(_map, str),

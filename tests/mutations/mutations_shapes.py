@@ -9,6 +9,20 @@ REFUSED = "tests/weaving/test_shapes_refused.py"
 LAUNCHED = "tests/weaving/test_shapes_launched.py"
 
 OF_SHAPES = (
+    Mutation(
+        "some CTAs of a strided kernel run twice",
+        f"{WEAVING}/shapes/thread_view.py",
+        "return s.multiply_add(part, ctas // STRIDE, row)",
+        "return s.multiply_add(part, ctas // STRIDE - 1, row)",
+        "tests/weaving/test_strided.py::test_each_cta_runs_once[ctas0-1-vertical]",
+    ),
+    Mutation(
+        "a kernel takes strides though the other may last as long",
+        f"{WEAVING}/shapes/strided.py",
+        "frozenset(long) if len(long) == 1 and",
+        "frozenset(long[:1]) if long and",
+        "tests/weaving/test_strided.py::test_which_kernel[kernels3-]",
+    ),
     # what a kernel reads
     Mutation(
         "the number of a thread counts along x only",

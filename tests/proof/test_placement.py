@@ -200,10 +200,43 @@ def test_each_thread_of_a_kernel_is_one_of_the_fused_kernel(seed: int) -> None:
     """For all threads of random launches, with the sizes and hidden parameters of the launcher."""
     plan, shapes = random_plan(random.Random(seed))
     try:
-        terms, found = placed(plan)
+        placed(plan)
     except NotProved as error:
         assert "too large for `" in str(error) and {*plan.coarse} != {Coarse()}
         return
+    check_places(plan, shapes)
+
+
+def strided_plan(rng: random.Random, stride: int) -> Plan:
+    """Some kernels of two or three have their CTAs in strides."""
+    count = rng.randint(2, 3)
+    coarse = tuple(Coarse(rng.choice([1, 1, 2, 3])) for _ in range(count))
+    shapes = tuple(goptx.Shape(stride * c.factor * rng.randint(1, 4), rng.choice([32, 64])) for c in coarse)
+    placement: Placement = rng.choice(["spread", "front"])
+    which = frozenset(rng.sample(range(count), rng.randint(1, count)))
+    return Plan(tuple("ABC"[:count]), shapes, placement, (0,) * count, coarse, strided=which)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_thread_of_a_strided_kernel_is_one_of_the_fused_kernel(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(seed)
+    stride = rng.choice([2, 4, 8])
+    monkeypatch.setattr("goptx.weaving.emit.write_witness.STRIDE", stride)
+    plan = strided_plan(rng, stride)
+    check_places(plan, plan.shapes)
+
+
+@pytest.mark.parametrize("stride", [3, 64, -4])
+def test_strides_that_do_not_divide_a_grid_are_not_proved(stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goptx.weaving.emit.write_witness.STRIDE", stride)
+    shapes = (goptx.Shape(96, 32), goptx.Shape(96, 32))
+    with pytest.raises(NotProved, match=r"cannot (lie|hold)"):
+        placed(Plan(("A", "B"), shapes, "spread", (0, 0), (Coarse(), Coarse()), strided=frozenset({1})))
+
+
+def check_places(plan: Plan, shapes: Sequence[goptx.Shape]) -> None:
+    """That each thread of each kernel is one of the fused kernel, in these shapes."""
+    terms, found = placed(plan)
     launched = plan.launched(shapes)
     fixed = {f"symbol hidden {role}": n for role, n in plan.values(shapes).items()}
     fixed |= registers("nctaid", launched.sizes("grid")) | registers("ntid", launched.sizes("block"))

@@ -10,10 +10,11 @@ from bodies import flow
 
 import goptx
 from goptx import InputError, Shape
+from goptx.analysis.early_ends import early_end
 from goptx.analysis.registers.register_demand import Demand
 from goptx.cli import main
 from goptx.cost.assumptions import MIDDLE, NOTHING, Behaviour, Known, Unknown, known_of, table
-from goptx.cost.branches import early_end, forks, shares
+from goptx.cost.branches import forks, shares
 from goptx.cost.estimate import Estimate, Load, Wave, estimate, side_by_side
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import Alone, alone

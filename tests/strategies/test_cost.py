@@ -11,12 +11,12 @@ from bodies import flow
 
 import goptx
 from goptx import Shape
+from goptx.analysis.loops.trips import loop_trips, trips, unknown_depth
 from goptx.analysis.registers.register_demand import Demand
 from goptx.cost.estimate import Load, Wave, estimate, next_step
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import alone
 from goptx.cost.register_estimate import Pressure
-from goptx.analysis.loops.trips import loop_trips, trips, unknown_depth
 from goptx.cost.work import Course, Work
 from goptx.latency.table import load_table
 from goptx.launch.specification import read_specification

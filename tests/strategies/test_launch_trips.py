@@ -8,11 +8,11 @@ from bodies import flow
 
 import goptx
 from goptx import InputError, Shape
+from goptx.analysis.loops.launch_trips import launch_trips
 from goptx.cli.argument_values import assume
 from goptx.cost.assumptions import NOTHING, Known, known_of
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import Alone, alone
-from goptx.analysis.loops.launch_trips import launch_trips
 from goptx.latency.table import load_table
 from goptx.launch.specification import find_specification
 from goptx.results.given_kernels import kernels_of

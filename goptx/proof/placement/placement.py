@@ -193,7 +193,7 @@ class _Layout:
         sizes = self.sizes
         names = [f"{name}{axis}" for name in _FOREIGN for axis in ("", ".x", ".y", ".z", ".w")]
         special = {name: self.terms.make(f"{letter} {name}") for name in names}
-        belongs = carries
+        belongs, number = carries, self._strided(letter, own, number)
         if not sizes.is_exact(letter, "grid"):
             self.inside.append(self.formulas.implies(carries, self._is("lt", number, sizes.total(letter, "grid"))))
         for axis, at in enumerate(self._coordinates(letter, "grid", number)):
@@ -218,6 +218,18 @@ class _Layout:
             special["%dynamic_smem_size"] = sizes.shared(letter)
         decided = {name: self.terms.resolved(term, belongs) for name, term in special.items()}
         return Placement(belongs, decided, count, own.first, warps)
+
+    def _strided(self, letter: str, own: OwnLaunch, number: int) -> int:
+        """The number of the kernel's CTA at this place among those that carry the kernel: with a stride that is a power
+        of two and divides their count, those at the places 0, stride, 2 stride, ... come first."""
+        if not own.stride:
+            return number
+        ctas = self.sizes.carried_ctas(letter)
+        if self.launch.interleaved or not ctas or own.stride & (own.stride - 1) or ctas % own.stride:
+            raise NotProved(1, f"the CTAs of kernel {letter} cannot lie {own.stride} apart")
+        part = self._value("and.b32", number, self.integers.number(own.stride - 1))
+        row = self._value("shr.u32", number, self.integers.number(own.stride.bit_length() - 1))
+        return self._value("mad.lo.u32", part, self.integers.number(ctas // own.stride), row)
 
     def _coordinates(self, letter: str, what: str, number: int) -> list[int]:
         """Along x, y and z, of a number that counts along x first."""

@@ -77,7 +77,7 @@ class LaunchSizes:
         if any(len(s) != 3 or any(n is not None and (type(n) is not int or n < 1) for n in s) for s in sizes):
             raise NotProved(1, "the witness has sizes that are none")
         for letter, own in self.own.items():
-            numbers = (own.factor, own.axis, own.first)
+            numbers = (own.factor, own.axis, own.first, own.stride)
             whole = all(type(n) is int and n >= 0 for n in numbers)
             if not whole or own.factor < 1 or own.axis > 2 or own.first % WARP:
                 raise NotProved(1, f"the witness' claim where kernel {letter} is cannot hold")
@@ -121,7 +121,7 @@ class LaunchSizes:
     def is_exact(self, letter: str, what: str) -> bool:
         """Whether the fused kernel's CTAs or threads are those that carry the kernel, with the same coordinates."""
         own = self.own[letter]
-        if (self.launch.interleaved and what == "grid") or (what == "block" and own.first):
+        if (what == "grid" and (self.launch.interleaved or own.stride)) or (what == "block" and own.first):
             return False
         carried, fused = self.carried(letter, what), self._fused(what)
         if None not in carried:

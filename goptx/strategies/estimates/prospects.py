@@ -21,7 +21,7 @@ TIE = 0.01  # estimates that differ by less are taken to be equal
 ROBUST = 0.04  # by which a plain interleaved kernel may be slower than another, which loses more where estimates err
 LOSS = 0.07  # times as long as separate launches, less 1: what the worst case may cost; estimates are no better
 LEAST = 0.03  # the least gain, less 1, for which kernels are fused: less was measured as a loss as often as a gain
-MUCH = 0.25  # a gain, less 1, under some assumption, for which a candidate is taken that never loses
+MUCH = 0.12  # a gain, less 1, under some assumption, for which a candidate is taken that never loses
 # The share by which kernels that are coarsened by 4 were measured to take longer, compared with those coarsened by 2,
 # than estimated (mean of suite A in both shapes and the fitted pairs): the assembler gives copies more registers.
 MANY_COPIES = 0.07

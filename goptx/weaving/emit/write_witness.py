@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from goptx.launch.launch_plan import Plan
+from goptx.launch.launch_plan import STRIDE, Plan
 from goptx.memo import Deferred
 from goptx.proof.certificate import digest
 from goptx.proof.witness import Claim, FusedLaunch, Named, OwnLaunch, Witness
@@ -76,8 +76,9 @@ def own_launch(plan: Plan, letter: str) -> OwnLaunch:
     k = plan.letters.index(letter)
     shape, coarse = plan.shapes[k], plan.coarse[k]
     return OwnLaunch(
-        shape.axes("grid"), shape.axes("block"), shape.shared, plan.first_thread(k), coarse.factor, coarse.axis
-    )
+        shape.axes("grid"), shape.axes("block"), shape.shared, plan.first_thread(k), coarse.factor, coarse.axis,
+        STRIDE if k in plan.strided else 0,
+    )  # fmt: skip
 
 
 def fused_launch(plan: Plan, hidden: Mapping[str, Variable]) -> FusedLaunch:

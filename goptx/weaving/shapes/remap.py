@@ -33,6 +33,7 @@ from goptx.weaving.shapes.folded import Folded
 from goptx.weaving.shapes.launch_demands import check_clusters, check_fits, common_block, may_be_dynamic, settled
 from goptx.weaving.shapes.scalar_code import Fresh, Scalars, Value, free_stem, operand
 from goptx.weaving.shapes.shared_pool import STATIC_LIMIT, Own, packed, pool_variable, shared_of, static_total
+from goptx.weaving.shapes.strided import strided
 from goptx.weaving.shapes.thread_view import WARP, View
 
 NUMBERED = {
@@ -85,7 +86,9 @@ def with_shapes(
         common=common,
     )
     plan = layout(plan) if layout else plan
-    plan = plan if placement else plan.few_first()
+    if not placement:
+        plan = plan.few_first()
+        plan = plan if layout or common else replace(plan, strided=strided(linked, plan))
     plan = replace(plan, carved=tuple(n or _in_pool(plan, k, given) for k, n in enumerate(plan.carved)))
     check_clusters(linked, plan)
     tickets = tickets_of(linked, plan) if plan.draws else None

@@ -14,7 +14,7 @@ from functools import partial
 from math import prod
 
 from goptx.launch.coarsening import Coarse
-from goptx.launch.launch_plan import Plan, spread
+from goptx.launch.launch_plan import STRIDE, Plan, spread
 from goptx.launch.shape import MOST_CTAS, MOST_THREADS, Shape, shared_unit
 from goptx.options import AXES
 from goptx.ptx.ir import Immediate, Name, Operand, Vector
@@ -176,12 +176,21 @@ class View:
         s, ctas, total = self.scalars, self.ctas, self.plan.shape.ctas
         number = self.number("grid")
         if not self.fewer_ctas():
-            return number, None
+            return self._strided(number), None
         if self.plan.placement == "front":
             return number, s.compare("ge", number, self.total("grid"))
         step = self.hidden(f"{self.letter}.spread") if ctas is None or total is None else spread(ctas, total)
         low, high = s.halves(number, step)
-        return high, s.compare("gt", low, step)
+        return self._strided(high), s.compare("gt", low, step)
+
+    def _strided(self, number: Value) -> Value:
+        """The number of the kernel's CTA that is at this place among those that carry the kernel."""
+        ctas = self.ctas
+        if self.position not in self.plan.strided or ctas is None:
+            return number
+        s = self.scalars
+        part, row = s.remainder(number, STRIDE, ctas), s.divide(number, STRIDE, ctas)
+        return s.multiply_add(part, ctas // STRIDE, row)
 
     def drawn(self) -> tuple[Value, Name | None]:
         """The number that the CTA has drawn among those that run the kernel, and the predicate that it runs another."""
