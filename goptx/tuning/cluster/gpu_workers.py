@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Collection
@@ -29,7 +30,9 @@ PATIENCE = 120  # seconds for a worker to come in place of a lost one
 URGENT = 10  # the priority of measuring over making
 
 
-NO_ANSWER = (OSError, RuntimeError, AttributeError, KeyError, TypeError)  # of a scheduler that is being restarted
+NO_ANSWER = (  # of a scheduler that is being restarted
+    OSError, RuntimeError, AttributeError, KeyError, TypeError, CancelledError, asyncio.CancelledError,
+)  # fmt: skip
 
 
 class WorkerLost(Exception):
