@@ -1,4 +1,5 @@
-"""Counters of Nsight Compute for the pairs of suites A, B and C: the kernels alone, and fused in several ways.
+"""Counters of Nsight Compute for the pairs of suites A, B and C, and of the second writing of suite A: the kernels
+alone, and fused in several ways.
 
-What suite A and B measure is time; this says what the time is spent on, and how much of a GPU's resources is left.
+What the suites measure is time; this says what the time is spent on, and how much of a GPU's resources is left.
 """

@@ -1,18 +1,21 @@
-"""Profiles of suites A, B and C on a GPU by Nsight Compute: kernels alone, and pairs fused in several ways.
+"""Profiles of suites A, B and C, and of the second writing of suite A, on a GPU by Nsight Compute: kernels alone, and
+pairs fused in several ways.
 
     python -m benchmarks.profiles [-o benchmarks/results] [--pairs gelu+wmma,...] [--limit N] [--shapes paper,natural]
     python -m benchmarks.profiles --suite b [--pairs hist+maxpool,...] [-o benchmarks/results]
     python -m benchmarks.profiles --suite c --ways "auto; tuned" [--pairs product+softmax,...] [-o benchmarks/results]
+    python -m benchmarks.profiles --suite second [--pairs gelu+wmma,...] [-o benchmarks/results]
     python -m benchmarks.profiles --again benchmarks/results/DATE-GPU-profiles.json
 
 Suite A in the paper's shape: vertical, horizontal, the published merge, weave and auto; in the natural shape what
-tuning found (suite_a/best.json). Kernels are made by all processors before they are needed. Some pairs at a time are
-launched by one process under the profiler, each form once without counters and once with them; what hangs there is
-left out. Results so far are stored after each of these processes: --resume goes on where a run of the same day and
-commit was interrupted, and no new process begins after --seconds. The tables have the resource bound of each pair, and
-the share of it that tuning reaches by the newest result of suite A. --again writes tables and charts of stored results
-anew, and needs no GPU. The exit status is 1 if a pair was not counted. Needs ncu, ptxas and cuda-python; charts need
-matplotlib.
+tuning found (suite_a/best.json). The second writing: weave and auto, as benchmarks.unseen makes them. Kernels are made
+by all processors before they are needed. Some pairs at a time are launched by one process under the profiler, each form
+once without counters and once with them; what hangs there is left out. Results so far are stored after each of these
+processes: --resume goes on where a run of the same day and commit was interrupted, and no new process begins after
+--seconds. The tables have the resource bound of each pair, and the share of it that is reached: by tuning in the newest
+result of suite A, and for the second writing by all ways in the newest result of benchmarks.unseen. --again writes
+tables and charts of stored results anew, and needs no GPU. The exit status is 1 if a pair was not counted. Needs ncu,
+ptxas and cuda-python; charts need matplotlib.
 """
 
 from __future__ import annotations
@@ -38,9 +41,9 @@ from goptx.errors import InputError
 from goptx.measuring.profiling.ncu import Profiler, find_ncu
 from goptx.view.charts.chart_svg import check_charts
 from profiles.charts import charts
-from profiles.rows import Document, tuned_speedups
+from profiles.rows import Document, reached
 from profiles.running import Answer, counted_groups
-from profiles.suites import ALONE, SHAPES, SUITES, TUNED, WAYS, A, pairs_of, specifications_of
+from profiles.suites import ALONE, SHAPES, SUITES, TUNED, WAYS, A, pairs_of, specifications_of, title_of
 from profiles.table import table
 from profiles.work import Counted, Group, Subjects, made, workload_of
 
@@ -121,7 +124,7 @@ def subjects(options: argparse.Namespace) -> list[Subjects]:
     found = [one for one in every if all(path.is_file() for path in specifications_of(one.suite, one.name, one.shape))]
     if unknown := sorted(set(pairs) - {one.name for one in found}):
         raise InputError(
-            f"--pairs: suite {options.suite} has no kernels of {', '.join(unknown)} in {', '.join(shapes)}."
+            f"--pairs: {title_of(options.suite)} has no kernels of {', '.join(unknown)} in {', '.join(shapes)}."
         )
     return found
 
@@ -170,7 +173,7 @@ class _Making:
             for one in kernels:
                 if one not in self.done and one.name not in alone.get(one.shape, {}):
                     self._submit(pool, one, [ALONE])
-            self._submit(pool, pair, ways or WAYS[pair.shape])
+            self._submit(pool, pair, ways or WAYS[pair.suite][pair.shape])
         self.taken: set[Subjects] = set()
 
     def _submit(self, pool: ProcessPoolExecutor, subject: Subjects, ways: Sequence[str]) -> None:
@@ -231,7 +234,7 @@ def _as_json(document: Document) -> str:
 
 
 def _table(document: Document) -> str:
-    return table(document, *tuned_speedups(RESULTS, document["gpu_short"], document["suite"]))
+    return table(document, *reached(RESULTS, document["gpu_short"], document["suite"]))
 
 
 def write(document: Document, path: Path, drawn: bool) -> None:
@@ -242,8 +245,8 @@ def write(document: Document, path: Path, drawn: bool) -> None:
     if not drawn:
         return
     check_charts()
-    tuned, _ = tuned_speedups(RESULTS, document["gpu_short"], document["suite"])
-    for ending, bars in charts(document, tuned):
+    speedups, _ = reached(RESULTS, document["gpu_short"], document["suite"])
+    for ending, bars in charts(document, speedups):
         path.with_name(f"{path.stem}_{ending}.svg").write_text(bars._repr_svg_())
 
 

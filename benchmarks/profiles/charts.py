@@ -9,13 +9,14 @@ from goptx.measuring.profiling.metrics import ISSUE, METRICS
 from goptx.view.bars import Bars, Group
 from profiles.counters import Counts
 from profiles.figures import i12, scoreboard
-from profiles.rows import Row, alone, bound_of, ways
-from profiles.table import SEPARATE, Speedups, counted
+from profiles.rows import Row, Speedups, alone, bound_of, ways
+from profiles.suites import title_of
+from profiles.table import SEPARATE, counted
 
 UNITS = ("ISU", "LSU", "SPU", "TSU", "DU", "L2U", "AOC")  # those of Table II that are shares of a peak
 
 
-def charts(document: Mapping[str, Any], tuned: Speedups) -> Iterator[tuple[str, Bars]]:
+def charts(document: Mapping[str, Any], speedups: Speedups) -> Iterator[tuple[str, Bars]]:
     """Each with the ending of its file's name."""
     for shape in dict.fromkeys(row["shape"] for row in document["pairs"]):
         rows = [row for row in document["pairs"] if row["shape"] == shape]
@@ -26,12 +27,12 @@ def charts(document: Mapping[str, Any], tuned: Speedups) -> Iterator[tuple[str, 
         yield f"{shape}_scoreboard", _scoreboard(document, rows, names, shape)
         yield f"{shape}_issue", _issue(document, rows, names, shape)
         yield f"{shape}_units", _units(document, rows, names, shape)
-        if own := tuned.get(shape):
+        if own := speedups.get(shape):
             yield f"{shape}_bound", _bound(document, rows, own, shape)
 
 
 def _title(what: str, document: Mapping[str, Any], shape: str) -> str:
-    return f"{what}, suite {document['suite'].upper()} on {document['gpu']}, {shape} shape"
+    return f"{what}, {title_of(document['suite'])} on {document['gpu']}, {shape} shape"
 
 
 def _of_pairs(
@@ -87,11 +88,19 @@ def _units(document: Mapping[str, Any], rows: Sequence[Row], names: Sequence[str
     return Bars(_title("Use of the GPU", document, shape), (SEPARATE, *names), 1, groups, across)
 
 
-def _bound(document: Mapping[str, Any], rows: Sequence[Row], tuned: Mapping[str, float], shape: str) -> Bars:
-    found = [(row["pair"], limit) for row in rows if (limit := bound_of(document, row)) and row["pair"] in tuned]
+def _bound(
+    document: Mapping[str, Any], rows: Sequence[Row], own: Mapping[str, Mapping[str, float]], shape: str
+) -> Bars:
+    found = [(row["pair"], limit) for row in rows if (limit := bound_of(document, row))]
+    shares = {pair: tuple(_share(of_way.get(pair), limit.speedup) for of_way in own.values()) for pair, limit in found}
     groups = tuple(
-        Group(f"{pair} ({limit.resource})", "", (tuned[pair] / limit.speedup,), 1.5, ("the bound", 1.0))
+        Group(f"{pair} ({limit.resource})", "", shares[pair], 1.5, ("the bound", 1.0))
         for pair, limit in found
+        if any(share is not None for share in shares[pair])
     )
-    across = "speedup of the tuned pair as a share of what its resource allows"
-    return Bars(_title("Tuned pairs and their bound", document, shape), ("tuned",), 0, groups, across, digits=2)
+    across = f"speedup of the pair ({', '.join(own)}) as a share of what its resource allows"
+    return Bars(_title("Pairs and their bound", document, shape), tuple(own), 0, groups, across, digits=2)
+
+
+def _share(own: float | None, limit: float) -> float | None:
+    return None if own is None else own / limit

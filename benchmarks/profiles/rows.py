@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from suite_a import report
+from unseen.agreement import speedup
 
+from goptx.measuring.bench.baselines import SEPARATE
 from goptx.measuring.profiling.metrics import TIME
 from profiles.counters import Counts
 from profiles.figures import Bound, Loss, bound, combined, loss
-from profiles.suites import TUNED
+from profiles.suites import SECOND, SHAPES, TUNED, A
 
 Document = dict[str, Any]
 Row = Mapping[str, Any]
+Speedups = Mapping[str, Mapping[str, Mapping[str, float]]]  # by shape, way and pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +88,30 @@ def bounds(document: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     return found
 
 
-def tuned_speedups(folder: Path, gpu: str, suite: str) -> tuple[dict[str, dict[str, float]], str]:
-    """The speedups of tuned pairs over their kernels one after the other, by shape and pair, and the name of the newest
-    result of suite A that has them."""
-    if suite != "a" or not (results := sorted(folder.glob(f"*-{gpu}-suite_a.json"))):
+def reached(folder: Path, gpu: str, suite: str) -> tuple[Speedups, str]:
+    """The speedups over the kernels one after the other, without the profiler, and the name of the newest result that
+    has them: of the tuned pairs of suite A, and of all ways of the second writing that were timed."""
+    stem = {A: "suite_a", SECOND: "unseen"}.get(suite)
+    if stem is None or not (results := sorted(folder.glob(f"*-{gpu}-{stem}.json"))):
         return {}, ""
     document = json.loads(results[-1].read_text())
-    found = {
-        shape: {row["name"]: speedup for row in rows if (speedup := report.over_separate(row, TUNED))}
-        for shape, rows in document["pairs"].items()
-    }
-    return found, results[-1].name
+    if suite == A:
+        of_shapes = {
+            shape: {TUNED: {row["name"]: report.over_separate(row, TUNED) for row in rows}}
+            for shape, rows in document["pairs"].items()
+        }
+    else:
+        rows = [row for row in document["rows"] if row["group"] == SECOND]
+        names = dict.fromkeys(way for row in rows for way in row["ways"])
+        (shape,) = SHAPES[SECOND]
+        of_shapes = {shape: {way: {row["name"]: speedup(row, way, SEPARATE) for row in rows} for way in names}}
+    return {shape: _known(of_ways) for shape, of_ways in of_shapes.items()}, results[-1].name
+
+
+def _known(of_ways: Mapping[str, Mapping[str, float | None]]) -> dict[str, dict[str, float]]:
+    """Without pairs that were not timed, and ways of none."""
+    known = {way: {pair: own for pair, own in of.items() if own is not None} for way, of in of_ways.items()}
+    return {way: of for way, of in known.items() if of}
 
 
 def newest(folder: Path, gpu: str) -> Document | None:

@@ -9,8 +9,8 @@ from typing import Any
 from goptx.measuring.profiling.metrics import ISSUE, METRICS, TIME
 from profiles.counters import ALL_STALLS, LIMIT, RESOURCES, SELECTED, Counts
 from profiles.figures import Bound, Loss, i12, longest_wait, memory_share, scoreboard, stalled_cycles
-from profiles.rows import Row, Way, alone, bound_of, loss_of, problems, separate, ways
-from profiles.suites import ALONE, TUNED
+from profiles.rows import Row, Speedups, Way, alone, bound_of, bounds, loss_of, problems, separate, ways
+from profiles.suites import ALONE, TUNED, title_of
 
 SEPARATE = "one after the other"
 GOOD = 0.90  # share of the bound above which nothing needs to be explained
@@ -32,8 +32,8 @@ BOUNDS_TEXT = (
     "resource is added, and DRAM can be used to 90 % of its peak, all else to 95 %. Of DRAM and the L2 it is the use "
     "of their busiest part (Nsight Compute's throughput): where two kernels keep different parts busy, the bound is "
     "too low. `by`: the resource that allows no more, `next`: the second one. A coarsened kernel may pass the bound "
-    "where it does less work. `tuned`: the speedup over one after the other that tuning found, by times without the "
-    "profiler ({}); `of the bound`: its share."
+    "where it does less work. {}: the speedup over one after the other, by times without the profiler ({}); `of the "
+    "bound`: its share."
 )
 LOST_TEXT = (
     "Pairs in the natural shape whose tuned kernel reaches less than {:.0%} of the bound. Under the profiler the bound "
@@ -43,36 +43,56 @@ LOST_TEXT = (
 )
 
 Cells = Sequence[str]
-Speedups = Mapping[str, Mapping[str, float]]
 
 
 def number(value: float | None, digits: int = 1) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-def table(document: Mapping[str, Any], tuned: Speedups | None = None, source: str = "") -> str:
-    """The whole report. `tuned`: the speedups of tuned pairs, by shape and pair; `source`: the result that has them."""
+def table(document: Mapping[str, Any], speedups: Speedups | None = None, source: str = "") -> str:
+    """The whole report. `speedups`: those without the profiler; `source`: the result that has them."""
     rows = document["pairs"]
     lines = [
-        f"# Profiles of suite {document['suite'].upper()} on {document['gpu']}",
+        f"# Profiles of {title_of(document['suite'])} on {document['gpu']}",
         "",
         f"{document['date']}, driver {document['driver']}, {document['profiler']}, commit {document['commit']}. "
         f"`{document['command']}`, {document['seconds']} s.",
         "",
         TEXT,
+        *_summary(document, speedups or {}),
     ]
     for shape in dict.fromkeys(row["shape"] for row in rows):
         own = [row for row in rows if row["shape"] == shape]
         lines += ["", f"## Metrics, {shape} shape", "", *_metrics(document, own)]
         lines += ["", f"## Change of the metrics, {shape} shape", "", *_changes(document, own)]
         lines += ["", f"## Stalls, {shape} shape", "", STALLS_TEXT, "", *_stalls(document, own)]
-        lines += ["", f"## Bounds, {shape} shape", "", BOUNDS_TEXT.format(source or "none was read"), ""]
-        lines += _bounds(document, own, (tuned or {}).get(shape, {}))
+        reached = (speedups or {}).get(shape) or {TUNED: {}}
+        names = ", ".join(f"`{way}`" for way in reached)
+        lines += ["", f"## Bounds, {shape} shape", "", BOUNDS_TEXT.format(names, source or "none was read"), ""]
+        lines += _bounds(document, own, reached)
         lines += ["", f"## Kernels alone, {shape} shape", "", *_resources(document["alone"].get(shape, {}))]
-    lines += _lost(document, tuned or {})
+    lines += _lost(document, speedups or {})
     if failed := [f"{row['pair']} ({row['shape']}), {way}: {why}" for row in rows for way, why in problems(row)]:
         lines += ["", "## Not counted", "", *(f"* {line}" for line in failed)]
     return "\n".join(lines) + "\n"
+
+
+def _summary(document: Mapping[str, Any], speedups: Speedups) -> Iterator[str]:
+    """For each shape what the resources allow in the mean, and what is reached of it."""
+    for shape, found in bounds(document).items():
+        yield ""
+        yield (
+            f"Bounds of {len(found)} pairs in the {shape} shape, the most that a fused kernel gains without "
+            f"coarsening: geometric mean {_geomean(list(found.values()))}, {min(found.values()):.2f} to "
+            f"{max(found.values()):.2f}."
+        )
+        for way, own in speedups.get(shape, {}).items():
+            if shares := [own[pair] / limit for pair, limit in found.items() if pair in own]:
+                passed = sum(share > 1 for share in shares)
+                yield (
+                    f"{way} reaches {_geomean([own[pair] for pair in found if pair in own])} with {len(shares)} of "
+                    f"them, {_geomean(shares)} of the bound; {passed} pass it."
+                )
 
 
 def grid(head: Cells, rows: Iterator[Cells]) -> Iterator[str]:
@@ -144,24 +164,26 @@ def _stalls(document: Mapping[str, Any], rows: Sequence[Row]) -> Iterator[str]:
     return grid(head, cells())
 
 
-def _bounds(document: Mapping[str, Any], rows: Sequence[Row], tuned: Mapping[str, float]) -> list[str]:
+def _bounds(document: Mapping[str, Any], rows: Sequence[Row], reached: Mapping[str, Mapping[str, float]]) -> list[str]:
     found = [(row["pair"], limit) for row in rows if (limit := bound_of(document, row))]
     if not found:
         return ["None: the kernels alone were not counted."]
 
     def cells() -> Iterator[Cells]:
         for pair, limit in found:
-            own = tuned.get(pair)
-            share = f"{own / limit.speedup:.2f}" if own else "-"
-            yield [pair, f"{limit.speedup:.2f}", limit.resource, _second(limit), number(own, 2), share]
+            shares = [cell for own in reached.values() for cell in _share(own.get(pair), limit.speedup)]
+            yield [pair, f"{limit.speedup:.2f}", limit.resource, _second(limit), *shares]
 
     means = [_geomean([limit.speedup for _, limit in found]), "", ""]
-    both = [(tuned[pair], limit.speedup) for pair, limit in found if pair in tuned]
-    means += [_geomean([own for own, _ in both]), _geomean([own / limit for own, limit in both])]
-    return [
-        *grid(["pair", "bound", "by", "next", "tuned", "of the bound"], cells()),
-        f"| geomean | {' | '.join(means)} |",
-    ]
+    for own in reached.values():
+        both = [(own[pair], limit.speedup) for pair, limit in found if pair in own]
+        means += [_geomean([speedup for speedup, _ in both]), _geomean([speedup / limit for speedup, limit in both])]
+    head = ["pair", "bound", "by", "next", *(cell for way in reached for cell in (way, "of the bound"))]
+    return [*grid(head, cells()), f"| geomean | {' | '.join(means)} |"]
+
+
+def _share(own: float | None, limit: float) -> list[str]:
+    return [number(own, 2), number(own and own / limit, 2)]
 
 
 def _second(limit: Bound) -> str:
@@ -187,18 +209,19 @@ def _resources(kernels: Mapping[str, Counts]) -> Iterator[str]:
     yield from grid(head, iter(rows))
 
 
-def lost(document: Mapping[str, Any], tuned: Speedups) -> Iterator[tuple[str, float, Loss, Way]]:
+def lost(document: Mapping[str, Any], speedups: Speedups) -> Iterator[tuple[str, float, Loss, Way]]:
     """The pairs in the natural shape that reach less than `GOOD` of their bound: the share, and why."""
     for row in document["pairs"]:
-        limit, own = bound_of(document, row), tuned.get(row["shape"], {}).get(row["pair"])
+        tuned = speedups.get(row["shape"], {}).get(TUNED, {})
+        limit, own = bound_of(document, row), tuned.get(row["pair"])
         if row["shape"] != "natural" or not limit or not own or own / limit.speedup >= GOOD:
             continue
         if why := loss_of(document, row, TUNED):
             yield row["pair"], own / limit.speedup, *why
 
 
-def _lost(document: Mapping[str, Any], tuned: Speedups) -> list[str]:
-    found = sorted(lost(document, tuned), key=lambda one: one[1])
+def _lost(document: Mapping[str, Any], speedups: Speedups) -> list[str]:
+    found = sorted(lost(document, speedups), key=lambda one: one[1])
     if not found:
         return []
 

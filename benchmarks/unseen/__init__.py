@@ -12,6 +12,7 @@ from goptx.launch.specification import Launch, read_specification
 
 FOLDER = Path(__file__).parent
 SECOND, FITTED, HELD_OUT = GROUPS = ("second", "fitted", "held_out")
+SECOND_FOLDER = FOLDER.parent / "suite_a" / "second"
 
 
 def _by_name(paths: list[Path]) -> dict[str, Path]:
@@ -19,7 +20,7 @@ def _by_name(paths: list[Path]) -> dict[str, Path]:
 
 
 SPECIFICATIONS = _by_name([*FOLDER.glob("kernels/*/*.toml")])
-SECOND_SPECIFICATIONS = _by_name([*(FOLDER.parent / "suite_a" / "second").glob("*.toml")])
+SECOND_SPECIFICATIONS = _by_name([*SECOND_FOLDER.glob("*.toml")])
 PAIRS: dict[str, tuple[str, ...]] = {
     SECOND: tuple(map("+".join, combinations_with_replacement(SECOND_SPECIFICATIONS, 2))),
     **{group: tuple(own) for group, own in tomllib.loads((FOLDER / "pairs.toml").read_text()).items()},

@@ -33,8 +33,8 @@ from profiles.figures import (  # noqa: E402
     scoreboard,
     stalled_cycles,
 )
-from profiles.rows import bound_of, bounds, tuned_speedups, ways  # noqa: E402
-from profiles.suites import A, B, C, specifications_of  # noqa: E402
+from profiles.rows import bound_of, bounds, reached, ways  # noqa: E402
+from profiles.suites import SECOND, A, B, C, pairs_of, specifications_of  # noqa: E402
 from profiles.table import lost, table  # noqa: E402
 from profiles.work import Counted, Group, Subjects  # noqa: E402
 from suite_a import PAIRS  # noqa: E402
@@ -163,7 +163,7 @@ def test_a_way_is_its_fastest_form() -> None:
 
 
 def test_the_table_of_recorded_pairs() -> None:
-    text = table(RECORDED, {"paper": {"gelu+wmma": 1.5}}, "somewhere.json")
+    text = table(RECORDED, {"paper": {"tuned": {"gelu+wmma": 1.5}}}, "somewhere.json")
     assert "| gelu+wmma | weave | 1733 | 363.5 | 85.9 | 27.2 | 19.1 | 66.2 | 36.0 | 3.0 | - | 12.7 |" in text
     assert "| 28.9 | yes |" in text and "| gelu+wmma | one after the other | 2335 |" in text
     assert "stands for two streams" in text and "(somewhere.json)" in text
@@ -173,7 +173,7 @@ def test_the_table_of_recorded_pairs() -> None:
     assert "Not counted" not in text and "What is lost" not in text
 
 
-def natural(share: float, **fused: float) -> tuple[dict[str, Any], dict[str, dict[str, float]]]:
+def natural(share: float, **fused: float) -> tuple[dict[str, Any], dict[str, dict[str, dict[str, float]]]]:
     """A pair whose bound is 2 by DRAM, and the speedups of tuning: `share` of the bound."""
     alone = {name: counts(time=1.0, DRAM=45.0) for name in "ab"}
     launches = [
@@ -181,7 +181,7 @@ def natural(share: float, **fused: float) -> tuple[dict[str, Any], dict[str, dic
     ]
     form = {"way": "tuned", "chosen": "weave x2 x2", "launches": launches}
     row = {"pair": "a+b", "shape": "natural", "forms": {"tuned": form}}
-    return {**RECORDED, "alone": {"natural": alone}, "pairs": [row]}, {"natural": {"a+b": 2.0 * share}}
+    return {**RECORDED, "alone": {"natural": alone}, "pairs": [row]}, {"natural": {"tuned": {"a+b": 2.0 * share}}}
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_a_report_tells_what_is_lost(fused: dict[str, float], sentence: str) -> 
 
 
 def test_charts_show_what_the_tables_have() -> None:
-    found = dict(charts(RECORDED, {"paper": {"gelu+wmma": 1.5}}))
+    found = dict(charts(RECORDED, {"paper": {"tuned": {"gelu+wmma": 1.5}}}))
     assert list(found) == [f"paper_{name}" for name in ("eligible", "scoreboard", "issue", "units", "bound")]
     first = found["paper_issue"].groups[0]
     assert first.name == "gelu+wmma" and first.values == (35.99,)
@@ -213,7 +213,7 @@ def test_charts_show_what_the_tables_have() -> None:
 @pytest.mark.slow
 def test_charts_are_drawn() -> None:
     pytest.importorskip("matplotlib")
-    for _, bars in charts(RECORDED, {"paper": {"gelu+wmma": 1.5}}):
+    for _, bars in charts(RECORDED, {"paper": {"tuned": {"gelu+wmma": 1.5}}}):
         assert bars._repr_svg_().startswith('<svg class="goptx chart"')
 
 
@@ -222,8 +222,34 @@ def test_tuned_speedups_are_over_one_after_the_other(tmp_path: Path) -> None:
     row = {"name": "a+b", "right": True, "schemes": {"tuned": {"scheme": "tuned"}}, "ms": ms}
     for day, rows in (("2026-01-01", []), ("2026-01-02", [row])):
         (tmp_path / f"{day}-h200-suite_a.json").write_text(json.dumps({"pairs": {"natural": rows}}))
-    assert tuned_speedups(tmp_path, "h200", A) == ({"natural": {"a+b": 2.0}}, "2026-01-02-h200-suite_a.json")
-    assert tuned_speedups(tmp_path, "h200", B) == tuned_speedups(tmp_path, "b200", A) == ({}, "")
+    assert reached(tmp_path, "h200", A) == ({"natural": {"tuned": {"a+b": 2.0}}}, "2026-01-02-h200-suite_a.json")
+    assert reached(tmp_path, "h200", B) == reached(tmp_path, "b200", A) == ({}, "")
+
+
+def test_ways_of_the_second_writing_are_over_one_after_the_other(tmp_path: Path) -> None:
+    """Of the newest result, all ways that were timed; pairs of other groups are left out."""
+    ms = {"separate": [4.0], "streams": [3.0], "weave": [2.0], "auto": [1.6]}
+    timed = {"group": "second", "name": "a+b", "ways": {"weave": {}, "auto": {}, "tuned": {"refused": ""}}, "ms": ms}
+    lacking = {"group": "second", "name": "a+c", "ways": {}}
+    for day, rows in (("2026-01-02", [timed, lacking, {**timed, "group": "fitted"}]), ("2026-01-01", [])):
+        (tmp_path / f"{day}-h200-unseen.json").write_text(json.dumps({"rows": rows}))
+    expected = {"paper": {"weave": {"a+b": 2.0}, "auto": {"a+b": 2.5}}}
+    assert reached(tmp_path, "h200", SECOND) == (expected, "2026-01-02-h200-unseen.json")
+
+
+def test_the_table_of_the_second_writing() -> None:
+    """The bounds in the mean and what each way reaches of them, at the top and in columns."""
+    document = {**RECORDED, "suite": SECOND}
+    speedups = {"paper": {"weave": {"gelu+wmma": 1.5, "harris+lud": 1.2}, "auto": {"gelu+wmma": 2.5}}}
+    text = table(document, speedups, "somewhere.json")
+    assert text.startswith("# Profiles of the second writing of suite A on ")
+    assert "Bounds of 2 pairs in the paper shape" in text and "geometric mean 2.131, 1.93 to 2.36." in text
+    assert "weave reaches 1.342 with 2 of them, 0.630 of the bound; 0 pass it." in text
+    assert "auto reaches 2.500 with 1 of them, 1.061 of the bound; 1 pass it." in text
+    assert "| pair | bound | by | next | weave | of the bound | auto | of the bound |" in text
+    assert "| harris+lud | 1.93 | L1 data, shared | L2 (2.29) | 1.20 | 0.62 | - | - |" in text
+    (group, other) = dict(charts(document, speedups))["paper_bound"].groups
+    assert group.values == pytest.approx((1.5 / 2.36, 2.5 / 2.36), abs=0.002) and other.values[1] is None
 
 
 # Running ------------------------------------------------------------------------------------------------
@@ -246,6 +272,16 @@ def test_a_pair_of_suite_b_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert work.launched(alone) == ["hist"]
     monkeypatch.setattr("suite_b.best.FILE", tmp_path / "best.json")
     assert "best.json has nothing of batchnorm+hist" in work.made(subject, "tuned").refused
+
+
+@needs_ptxas
+def test_a_pair_of_the_second_writing_is_made() -> None:
+    """By its own kernels: suite A has others of the same names."""
+    assert len(pairs_of(SECOND)) == 28
+    assert {path.parent.name for path in specifications_of(SECOND, "harris+lud", "paper")} == {"second"}
+    (alone,) = work.made(Subjects(SECOND, "paper", "gelu"), "alone").forms.values()
+    (woven,) = work.made(Subjects(SECOND, "paper", "gelu+harris"), "weave").forms.values()
+    assert work.launched(alone) == ["gelu"] and woven.woven.strategy == "weave"
 
 
 def test_a_pair_of_suite_c_is_made_in_its_size() -> None:
@@ -338,9 +374,12 @@ def test_pairs_that_are_asked_for() -> None:
     ]  # fmt: skip
     assert asked(suite=B, pairs=["batchnorm+hist"]) == ["b own batchnorm+hist"]
     assert asked(pairs=["gelu_half+wmma"]) == ["a paper gelu_half+wmma"], "it has no natural shape"
-    with pytest.raises(InputError, match=r"suite a has no kernels of gelu\+knit in paper, natural"):
+    with pytest.raises(InputError, match=r"suite A has no kernels of gelu\+knit in paper, natural"):
         asked(pairs=["gelu+knit", "gelu+lud"])
     assert asked(suite=B, limit=1) == ["b own batchnorm+hist"]
+    assert len(asked(suite=SECOND)) == 28
+    with pytest.raises(InputError, match=r"the second writing of suite A has no kernels of gelu\+knit in paper"):
+        asked(suite=SECOND, pairs=["gelu+knit"])
 
 
 @needs_ptxas

@@ -5,6 +5,7 @@ In a module of its own, since the workers have to import it. `FOLDER` names the 
 
 import os
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,12 @@ def first(what: str) -> bool:
     except FileExistsError:
         return False
     return True
+
+
+def made_by(seconds: float) -> int:
+    """The process that made something in so much time."""
+    time.sleep(seconds)
+    return os.getpid()
 
 
 class ClusterBench(EmulatingBench):

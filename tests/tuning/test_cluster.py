@@ -2,10 +2,17 @@
 
 import csv
 import io
+import json
 import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,13 +25,15 @@ from tuning.fake_bench import PLUS, TIMES, tuned
 
 from goptx.device.assemble import find_ptxas
 from goptx.device.child_process import Child
-from goptx.errors import DeviceError
+from goptx.errors import DeviceError, GoptxError, InputError
 from goptx.measuring.bench.questions import Failed
 from goptx.strategies.candidate import Candidate
 from goptx.tuning.best import Best, replay
-from goptx.tuning.cluster import all_pairs, gpu_workers, worker_bench
-from goptx.tuning.cluster.gpu_workers import GpuWorkers
+from goptx.tuning.cluster import all_pairs, cluster_executor, gpu_workers, worker_bench
+from goptx.tuning.cluster.cluster_executor import ClusterExecutor
+from goptx.tuning.cluster.gpu_workers import ClusterLost, GpuWorkers
 from goptx.tuning.cluster.pairs_table import COLUMNS, PairsTable
+from goptx.tuning.cluster.worker_bench import TooManyLost
 from goptx.tuning.space.space import Space
 
 distributed = pytest.importorskip("distributed")
@@ -141,23 +150,29 @@ SPEC = """
 [[kernel]]
 file = "{name}.ptx"
 entry = "{name}"
-grid = [2]
+grid = [4]
 block = [64]
 argument = [
-    {{ name = "in", dtype = "uint32", length = 128, generator = "integers" }},
-    {{ name = "out", dtype = "uint32", length = 128, role = "out" }},
+    {{ name = "in", dtype = "uint32", length = 256, generator = "integers" }},
+    {{ name = "out", dtype = "uint32", length = 256, role = "out" }},
     {{ name = "n", dtype = "uint32", value = 3 }},
 ]
 """
+
+
+def specifications(folder: Path) -> list[str]:
+    """Of three kernels, in the folder."""
+    for name, text in (("plus", PLUS), ("times", TIMES), ("again", PLUS.replace("plus", "again"))):
+        (folder / f"{name}.ptx").write_text(text)
+        (folder / f"{name}.toml").write_text(SPEC.format(name=name))
+    return ["plus.toml", "times.toml", "again.toml"]
 
 
 @pytest.mark.slow
 def test_all_pairs(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the command line; a second run reads all from the records, and one that was interrupted goes on."""
     monkeypatch.setattr(all_pairs, "GpuWorkers", partial(GpuWorkers, make_bench=ClusterBench, patience=30))
-    for name, text in (("plus", PLUS), ("times", TIMES), ("again", PLUS.replace("plus", "again"))):
-        (tmp_path / f"{name}.ptx").write_text(text)
-        (tmp_path / f"{name}.toml").write_text(SPEC.format(name=name))
+    specifications(tmp_path)
     words = ("tune", "--all", "plus.toml", "times.toml", "again.toml", "--scheduler", client.scheduler.address,
              "--strategies", "vertical", "--records", "records", "--table", "pairs.csv", "--html", "pairs.html",
              "-o", "best")  # fmt: skip
@@ -223,3 +238,104 @@ def test_without_a_gpu_that_can_be_used(client: Any) -> None:
     """As on any machine without GPUs: the real bench has the reason."""
     with pytest.raises(DeviceError, match=r"no GPU of the cluster tcp://.* can be used: tcp://.*: "):
         GpuWorkers(client)
+
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "tuning.md"
+TESTS = Path(__file__).parents[1]
+
+
+@contextmanager
+def started(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """A scheduler, workers without a GPU and one with it, by the commands that the document has: the address of the
+    scheduler, and the processes."""
+    scheduler, makers, gpu = re.findall(r"^\$ (.*dask (?:scheduler|worker)[^#\n]*)", DOCUMENT.read_text(), re.MULTILINE)
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start(command: str) -> None:
+        words = [sys.executable, "-m", *shlex.split(command.replace("CUDA_VISIBLE_DEVICES=0 ", ""))]
+        own = {"PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)]), FOLDER: str(folder)}
+        running.append(
+            subprocess.Popen(
+                [*words, "--no-dashboard"], env=os.environ | own, cwd=folder, start_new_session=True,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            )
+        )  # fmt: skip
+
+    file = folder / "scheduler.json"
+    try:
+        start(f"{scheduler} --host 127.0.0.1 --port 0 --scheduler-file {file}")
+        until = time.monotonic() + 60
+        while not file.exists() and time.monotonic() < until:
+            time.sleep(0.1)
+        address = json.loads(file.read_text())["address"]
+        for command in (makers.replace("--nworkers 16", "--nworkers 1"), gpu):
+            start(command.replace("tcp://node0:8786", address))
+        yield address, running
+    finally:
+        for one in reversed(running):
+            os.killpg(one.pid, signal.SIGKILL)
+            one.wait()
+
+
+@pytest.mark.slow
+def test_the_documented_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scheduler and workers find each other; kernels are made on workers without a GPU, and where these are lost, on
+    those with one; all pairs are tuned, and a worker that is killed in the middle changes nothing."""
+    monkeypatch.setattr(cluster_executor, "LOOK", 0.2)
+    words = ("tune", "--all", *specifications(tmp_path), "--strategies", "vertical", "--quiet")
+    with started(tmp_path) as (address, processes), distributed.Client(address) as client:
+        client.wait_for_workers(2, timeout=60)
+        for bench in (ClusterBench, cluster_bench.Dying):
+            monkeypatch.setattr(all_pairs, "GpuWorkers", partial(GpuWorkers, make_bench=bench, patience=30))
+            done = run(*words, "--scheduler", address, "--table", f"{bench.__name__}.csv", cwd=tmp_path)
+            assert done.returncode == 0, done.stderr
+        usual, killed = ((tmp_path / f"{name}.csv").read_text() for name in ("ClusterBench", "Dying"))
+        assert (tmp_path / "killed").exists() and killed == usual and usual.count("Emulator") == 3
+
+        client.wait_for_workers(2, timeout=60)
+        gpu, maker = sorted(client.run(os.getpid), key=lambda w: not gpu_workers.gpus_of(client)[w])
+        pids = client.run(os.getpid)
+        executor = ClusterExecutor(client, "a+b")
+        assert {one.result(60) for one in [executor.submit(cluster_bench.made_by, 0.01) for _ in range(8)]} == {
+            pids[maker]
+        }
+        waiting = [executor.submit(cluster_bench.made_by, 1.0) for _ in range(2)]
+        os.killpg(processes[1].pid, signal.SIGKILL)
+        assert {one.result(60) for one in waiting} == {pids[gpu]}
+
+
+@pytest.mark.parametrize("problem", [RuntimeError("odd"), TooManyLost("3 workers were lost"), InputError("no data")])
+def test_a_pair_that_fails_does_not_end_the_run(
+    problem: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its row has the reason; of the others each has its own."""
+    paths = [tmp_path / name for name in specifications(tmp_path)]
+    table = all_pairs_of(paths, {"plus+times": problem}, monkeypatch)
+    reasons = {row["pair"]: row["reason"] for row in table.rows}
+    assert str(problem) in reasons.pop("plus+times")
+    assert reasons == {"plus+again": "tried", "times+again": "tried"}
+
+
+def test_a_lost_cluster_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [tmp_path / name for name in specifications(tmp_path)]
+    with pytest.raises(ClusterLost, match="no GPU is left"):
+        all_pairs_of(paths, {"plus+again": ClusterLost("no GPU is left")}, monkeypatch)
+
+
+def all_pairs_of(paths: list[Path], problems: dict[str, Exception], monkeypatch: pytest.MonkeyPatch) -> PairsTable:
+    """Tuning raises these problems, and is refused for all other pairs."""
+
+    @contextmanager
+    def benches(*_: object) -> Iterator[Any]:
+        @contextmanager
+        def bench(_: str) -> Iterator[Any]:
+            yield ClusterBench()
+
+        yield bench, 1
+
+    def tune(spec: tuple[Path, Path], **_: object) -> Best:
+        raise problems.get("+".join(path.stem for path in spec), GoptxError("tried"))
+
+    monkeypatch.setattr(all_pairs, "_benches", benches)
+    monkeypatch.setattr(all_pairs, "tune", tune)
+    return all_pairs.tune_all(paths, progress=False)

@@ -173,6 +173,20 @@ def test_close_frees_the_gpu_and_forgives_a_lost_worker() -> None:
     assert workers.users == {"w0": 0}
 
 
+def test_a_worker_that_is_left_goes_on() -> None:
+    """Its process is there for the next kernels, and is ended by `close` only."""
+    bench = Closing()
+    workers = Workers(bench)
+    one, other = bench_of(workers), WorkerBench(workers, "c+d")  # type: ignore[arg-type]
+    one.leave()
+    assert workers.users == {"w0": 0} and one.worker == ""
+    one.close()
+    assert ("close", "") not in bench.journal
+    other.open(WORKLOAD)
+    other.close()
+    assert bench.journal[-1] == ("close", "")
+
+
 class Scheduler:
     """A client of a scheduler whose workers answer at once. `gpus` are those that they describe."""
 
@@ -180,6 +194,7 @@ class Scheduler:
 
     def __init__(self, **gpus: Any) -> None:
         self.gpus, self.scheduler = gpus, self
+        self.asked: list[tuple[str, str]] = []
 
     def scheduler_info(self) -> None: ...
 
@@ -190,6 +205,7 @@ class Scheduler:
         return {"workers": {name: {"resources": {"GPU": 1} if gpu else {}} for name, gpu in self.gpus.items()}}
 
     def submit(self, task: Any, *args: Any, workers: list[str], **how: Any) -> Any:
+        self.asked.append((task.__name__, workers[0]))
         future: Any = Future()
         future.release = lambda: None
         gpu = self.gpus[workers[0]]
@@ -238,6 +254,14 @@ def test_which_workers_are_used(caplog: pytest.LogCaptureFixture) -> None:
 def test_workers_that_cannot_be_used(gpus: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         usable(**gpus)
+
+
+def test_all_workers_free_their_gpus_at_last() -> None:
+    scheduler = Scheduler(a=H200, b=H100, c=OTHER, d=None, e=DeviceError("none"))
+    workers = GpuWorkers(scheduler, patience=0)
+    del scheduler.gpus["c"], scheduler.asked[:]
+    workers.close()
+    assert sorted(scheduler.asked) == [("close_bench", "a"), ("close_bench", "b")]
 
 
 def test_a_lost_worker_is_not_replaced_in_time() -> None:

@@ -11,12 +11,13 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from goptx.errors import GoptxError, InputError
+from goptx.log import LOG
 from goptx.measuring.bench.bench import Bench
 from goptx.progress import progress_of
 from goptx.tuning.cluster.cluster_executor import ClusterExecutor
 from goptx.tuning.cluster.gpu_workers import ClusterLost, GpuWorkers
 from goptx.tuning.cluster.pairs_table import PairsTable
-from goptx.tuning.cluster.worker_bench import WorkerBench
+from goptx.tuning.cluster.worker_bench import TooManyLost, WorkerBench
 from goptx.tuning.measured import measured
 from goptx.tuning.metric import Measure
 from goptx.tuning.records import Records
@@ -102,9 +103,12 @@ def _benches(client: Client | None, devices: Sequence[int]) -> Iterator[tuple[Be
             try:
                 yield bench
             finally:
-                bench.close()
+                bench.leave()
 
-        yield on_worker, len(workers.usable)
+        try:
+            yield on_worker, len(workers.usable)
+        finally:
+            workers.close()
         return
     own = [Bench(number) for number in devices]
     idle: SimpleQueue[Bench] = SimpleQueue()
@@ -146,16 +150,21 @@ def _row(
                 return held.finished
             executor = ClusterExecutor(client, name) if client else None
             best = tune(spec=pair, benches=[bench], executor=executor, records=path, progress=False, **how)
+            if target:
+                best.save(target)
+            row = PairsTable.row(name, best)
+            if held:
+                held.finish(row)
+            return row
+    except TooManyLost as problem:  # all with this pair
+        return PairsTable.row(name, reason=str(problem))
     except ClusterLost:
         raise
     except GoptxError as problem:
         return PairsTable.row(name, reason=str(problem))
-    if target:
-        best.save(target)
-    row = PairsTable.row(name, best)
-    if held:
-        held.finish(row)
-    return row
+    except Exception as problem:  # goptx has a fault, which is not that of the other pairs
+        LOG.exception("%s cannot be tuned", name)
+        return PairsTable.row(name, reason=f"{type(problem).__name__}: {problem}")
 
 
 def _records(pair: tuple[Path, Path], bench: Any, path: Path | None, how: dict[str, Any]) -> Records | None:

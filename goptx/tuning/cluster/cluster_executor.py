@@ -6,28 +6,36 @@ import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from itertools import count
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from goptx.tuning.cluster.gpu_workers import POLL, ClusterLost
+from goptx.tuning.cluster.gpu_workers import NO_ANSWER, POLL, ClusterLost, gpus_of
 
 if TYPE_CHECKING:
     from distributed import Client
 
 AGAIN = 3  # how often a task that was forgotten is repeated
 RETURN = 60  # seconds for a restarted scheduler to come back
+LOOK = 2  # seconds between two looks at which workers there are
 
 
 class ClusterExecutor(Executor):
-    """Runs `make` on any worker of the client's cluster, in tasks named for the kernels (`name`) and the candidate. A
-    task whose worker is lost is repeated by Dask; one that the scheduler forgot is submitted again. `shutdown` leaves
-    the client open. The futures raise what the task raises, `ClusterLost` if the scheduler does not come back, and
-    `BrokenExecutor` where Dask gives up a task because worker after worker was lost with it.
+    """Runs `make` on the workers of the client's cluster that have no GPU, so that no question to a GPU waits for a
+    kernel that is being made; on any worker if all have one. The tasks are named for the kernels (`name`) and the
+    candidate. A task whose worker is lost is repeated by Dask; one that the scheduler forgot, or whose workers have all
+    left, is submitted again. `shutdown` leaves the client open. The futures raise what the task raises, `ClusterLost`
+    if the scheduler does not come back, and `BrokenExecutor` where Dask gives up a task because worker after worker was
+    lost with it.
     """
 
     def __init__(self, client: Client, name: str) -> None:
         self._client, self._name = client, name
         self._run, self._number = uuid4().hex[:8], count(1)
+        self._lock = Lock()
+        self._makers, self._looked = frozenset[str](), float("-inf")
+        self._waiting: dict[str, tuple[Any, frozenset[str]]] = {}  # tasks, and the only workers that may run them
+        self._looking = False
 
     def submit(self, make: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
         made: Future[Any] = Future()
@@ -37,9 +45,14 @@ class ClusterExecutor(Executor):
     def _submit(self, made: Future[Any], again: int, make: Callable[..., Any], *args: Any, **options: Any) -> None:
         more = getattr(args[0], "candidate", "") if args else ""
         key = f"make {self._name}-{self._run}{next(self._number)} {more}".rstrip()
-        task = self._client.submit(make, *args, key=key, pure=False, **options)
+        where = self._without_gpu()
+        task = self._client.submit(make, *args, key=key, pure=False, workers=sorted(where) or None, **options)
+        if where:
+            self._watch(key, task, where)
 
         def ended(_: Any) -> None:
+            with self._lock:
+                self._waiting.pop(key, None)
             try:
                 if task.cancelled():
                     raise CancelledError
@@ -65,6 +78,43 @@ class ClusterExecutor(Executor):
 
         made.add_done_callback(cancelled)
         task.add_done_callback(ended)
+
+    def _without_gpu(self) -> frozenset[str]:
+        """The workers without a GPU, by a look that is not old."""
+        with self._lock:
+            if time.monotonic() - self._looked > LOOK:
+                try:
+                    self._makers = frozenset(w for w, has_gpu in gpus_of(self._client).items() if not has_gpu)
+                except NO_ANSWER:
+                    self._makers = frozenset()
+                self._looked = time.monotonic()
+            return self._makers
+
+    def _watch(self, key: str, task: Any, where: frozenset[str]) -> None:
+        """Dask runs the task nowhere else, even if all these workers are lost."""
+        with self._lock:
+            self._waiting[key] = task, where
+            if not self._looking:
+                self._looking = True
+                Thread(target=self._look, daemon=True).start()
+
+    def _look(self) -> None:
+        """Cancels the tasks whose workers have all left, so that they are submitted again, until all tasks are done."""
+        while True:
+            time.sleep(LOOK)
+            with self._lock:
+                waiting = list(self._waiting.values())
+                self._looking = bool(waiting) and self._client.status not in ("closed", "closing")
+                if not self._looking:
+                    return
+            try:
+                there = gpus_of(self._client).keys()
+            except NO_ANSWER:
+                continue
+            for task, where in waiting:
+                if there and not where & there:
+                    self._looked = float("-inf")
+                    task.cancel()
 
     def _returned(self) -> bool:
         """Whether the scheduler answers, or answers again in time."""

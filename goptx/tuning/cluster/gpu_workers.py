@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Collection
 from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import suppress
 from inspect import signature
 from itertools import count
 from threading import Event, Lock
@@ -16,7 +18,7 @@ from goptx.errors import DeviceError, InputError
 from goptx.log import LOG
 from goptx.measuring.bench.bench import Bench
 from goptx.measuring.bench.questions import Described
-from goptx.tuning.cluster.measuring_tasks import MakeBench, describe
+from goptx.tuning.cluster.measuring_tasks import MakeBench, close_bench, describe
 from goptx.version import own_version
 
 if TYPE_CHECKING:
@@ -28,12 +30,26 @@ PATIENCE = 120  # seconds for a worker to come in place of a lost one
 URGENT = 10  # the priority of measuring over making
 
 
+NO_ANSWER = (  # of a scheduler that is being restarted
+    OSError, RuntimeError, AttributeError, KeyError, TypeError, CancelledError, asyncio.CancelledError,
+)  # fmt: skip
+
+
 class WorkerLost(Exception):
     """The worker left the cluster, or the scheduler forgot the task, before the task was done."""
 
 
 class ClusterLost(DeviceError):
     """The cluster can no longer measure."""
+
+
+def gpus_of(client: Client) -> dict[str, bool]:
+    """The addresses of all workers, and whether they announce a GPU. The scheduler is asked anew: what the client keeps
+    of it may have no workers. Raises one of `NO_ANSWER`."""
+    limited = "n_workers" in signature(type(client).scheduler_info).parameters  # from Dask 2025.4 on
+    ask: Any = client.scheduler.identity
+    workers = client.sync(ask, **({"n_workers": -1} if limited else {}))["workers"]
+    return {worker: facts.get("resources", {}).get(RESOURCE, 0) >= 1 for worker, facts in workers.items()}
 
 
 class GpuWorkers:
@@ -69,17 +85,11 @@ class GpuWorkers:
     def present(self) -> list[str]:
         """The addresses of the workers that announce a GPU now."""
         try:
-            workers = self._info()["workers"]
-        except (
-            OSError,
-            RuntimeError,
-            AttributeError,
-            KeyError,
-            TypeError,
-        ) as problem:  # while the scheduler is being restarted
+            workers = gpus_of(self.client)
+        except NO_ANSWER as problem:
             LOG.warning("the scheduler does not answer: %r", problem)
             return []
-        return sorted(a for a, facts in workers.items() if facts.get("resources", {}).get(RESOURCE, 0) >= 1)
+        return sorted(worker for worker, has_gpu in workers.items() if has_gpu)
 
     def lease(self, without: Collection[str] = ()) -> tuple[str, Described]:
         """A worker, of those that fewest use, and its GPU. Raises `ClusterLost` if none comes in time."""
@@ -103,6 +113,12 @@ class GpuWorkers:
     def give_back(self, worker: str) -> None:
         with self._lock:
             self._users[worker] -= 1
+
+    def close(self) -> None:
+        """Ends the processes that measure on all workers, and frees the memory of their GPUs."""
+        for worker in set(self.present()) & set(self._described):
+            with suppress(WorkerLost, DeviceError):  # it has freed its GPU already
+                self.ran(worker, self.key("close"), close_bench)
 
     def key(self, what: str, more: str = "") -> str:
         """The name of a task, of which Dask's dashboard counts those with equal `what` together; no two are equal."""
@@ -166,12 +182,6 @@ class GpuWorkers:
     @staticmethod
     def _kind(found: Described) -> tuple[str, str, str]:
         return found.gpu, found.arch, found.driver
-
-    def _info(self) -> Any:
-        """What the scheduler knows of its workers, asked anew: what the client keeps of it may have no workers."""
-        limited = "n_workers" in signature(type(self.client).scheduler_info).parameters  # from Dask 2025.4 on
-        ask: Any = self.client.scheduler.identity
-        return self.client.sync(ask, **({"n_workers": -1} if limited else {}))
 
     def _where(self) -> str:
         return f"the cluster {getattr(self.client.scheduler, 'address', '')}".rstrip()

@@ -71,8 +71,19 @@ def close_session(session: str) -> None:
     """Ends the process that measures and frees the memory of its device, if it still belongs to the session."""
     with _HELD.lock:
         if _HELD.session == session:
-            _HELD.bench.close()
-            _HELD.session = ""
+            _close()
+
+
+def close_bench() -> None:
+    """The same, whatever the session."""
+    with _HELD.lock:
+        _close()
+
+
+def _close() -> None:
+    if _HELD.bench is not None:
+        _HELD.bench.close()
+    _HELD.session = ""
 
 
 def _bench(make: MakeBench) -> Any:

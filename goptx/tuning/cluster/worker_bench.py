@@ -72,7 +72,7 @@ class WorkerBench:
         arguments = key, woven, cap, common
         try:
             answer: Judged | Failed = self._asked(key, lambda: self._answer(key, (), "judge", *arguments))
-        except _TooManyLost as problem:
+        except TooManyLost as problem:
             return Failed(str(problem))
         if isinstance(answer, Judged) and not answer.wrong:
             self._judged[key] = arguments
@@ -88,7 +88,7 @@ class WorkerBench:
             answer: Timed | Failed = self._asked(
                 ", ".join(needed) or "baselines", lambda: self._answer("time", needed, "time", *arguments)
             )
-        except _TooManyLost as problem:
+        except TooManyLost as problem:
             return Timed(problem=str(problem))
         return Timed(problem=answer.problem) if isinstance(answer, Failed) else answer
 
@@ -104,7 +104,13 @@ class WorkerBench:
             except (WorkerLost, DeviceError):
                 pass
             finally:
-                self._leave()
+                self.leave()
+
+    def leave(self) -> None:
+        """Gives the worker back. Its process goes on and keeps the data, which the next kernels may have in common."""
+        if self._worker:
+            self._workers.give_back(self._worker)
+            self._worker, self._gpu = "", None
 
     def _asked(self, what: str, question: Callable[[], Any]) -> Any:
         """The answer to the question, on another worker if one is lost."""
@@ -123,9 +129,9 @@ class WorkerBench:
                 problems.append(f"{self._worker}: {problem}")
                 self._excluded.add(self._worker)
             LOG.warning("%s: %s is repeated on another worker: %s", self._name, what, problems[-1])
-            self._leave()
+            self.leave()
             if len(problems) >= LOSSES:
-                raise _TooManyLost(f"{len(problems)} workers were lost with it: {'; '.join(problems)}")
+                raise TooManyLost(f"{len(problems)} workers were lost with it: {'; '.join(problems)}")
 
     def _answer(self, what: str, keys: tuple[str, ...], method: str, *arguments: Any) -> Any:
         """The answer of the worker; what it lacks is brought to it first."""
@@ -163,12 +169,8 @@ class WorkerBench:
         method, _, more = what.partition(" ")
         return self._workers.ran(self._worker, self._workers.key(f"{method} {self._name}", more), task, *args)
 
-    def _leave(self) -> None:
-        self._workers.give_back(self._worker)
-        self._worker, self._gpu = "", None
 
-
-class _TooManyLost(ClusterLost):
+class TooManyLost(ClusterLost):
     """Workers were lost with one question again and again."""
 
 
