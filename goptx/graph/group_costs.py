@@ -31,6 +31,10 @@ WOVEN = 3  # kernels at most that are woven: the product of more takes many seco
 LINES = 400  # of kernels at most that are woven: a graph has many groups, and more take seconds each
 AT_ONCE = 2  # virtual CTAs of the kernels that are limited by memory, of forms that are estimated to be equally fast
 UNEQUAL = 1.25  # times as long as another: CTAs that last so long come first
+SPARED = (
+    8,
+    16,
+)  # registers: an assembler keeps fewer at once than are live in the PTX, and two CTAs may have room then
 DARING = 1.3  # times as long as separate launches: a group that is estimated to take longer is not measured
 Group = tuple[int, ...]  # indices of nodes, in order
 Facts = tuple[object, ...]
@@ -115,16 +119,28 @@ class Costs:
 
     def cycles(self, group: Collection[int], form: Form) -> float:
         """The cycles of these kernels in a form, as far as can be known; infinite where no CTA fits on an SM."""
+        return self._estimate(group, form).cycles
+
+    def _estimate(self, group: Collection[int], form: Form) -> Estimate:
         key = form, self.facts(group)
         if key not in self._estimates:
             self.trials += 1
             estimates = self.judge(group, form.teams).estimates(form.candidate)
             self._estimates[key] = next(e for c, e in estimates if c.cap is None)
-        return self._estimates[key].cycles
+        return self._estimates[key]
 
     def alone(self, node: int) -> float:
         """The cycles of a kernel in a launch of its own."""
         return self.cycles((node,), plain("separate", 1))
+
+    def filled(self, node: int) -> float:
+        """The share of the GPU's places for CTAs that a kernel fills in a launch of its own, 1 at most."""
+        return self._estimate((node,), plain("separate", 1)).filled
+
+    @property
+    def gap(self) -> float:
+        """The cycles between two launches of a stream."""
+        return machine_of(self.arch).gap
 
     def separate(self, group: Collection[int]) -> float:
         """The cycles of separate launches: one after the other or side by side, whichever is estimated to be faster."""
@@ -147,6 +163,12 @@ class Costs:
         strategies: list[Strategy] = ["interleave", "weave", "vertical"] if few else ["interleave"]
         forms = [plain(strategy, len(group)) for strategy in strategies]
         return [*self._longest_first(group), *forms, *self._on_folded_grids(group)]
+
+    def closer(self, group: Collection[int]) -> list[Form]:
+        """Forms on folded grids to be measured, in which kernels with `wgmma` have fewer registers than they are
+        estimated to need, and kernels that are limited by memory have these."""
+        forms = (form for spared in SPARED for form in self._on_folded_grids(group, spared))
+        return [form for form in dict.fromkeys(forms) if form not in self._on_folded_grids(group)]
 
     def fused(self, group: Collection[int]) -> float:
         """The least cycles of one launch."""
@@ -178,15 +200,16 @@ class Costs:
         candidate = Candidate("interleave", (1,) * len(lasts)).having(placement="front")
         return [Form(candidate, tuple((k,) for k in order))]
 
-    def _on_folded_grids(self, group: Collection[int]) -> list[Form]:
-        """The kernels with `wgmma` in one team, and those that are limited by memory in the other."""
+    def _on_folded_grids(self, group: Collection[int], spared: int = 0) -> list[Form]:
+        """The kernels with `wgmma` in one team, with so many registers less than they are estimated to need, and those
+        that are limited by memory in the other."""
         roles = [self._role(i) for i in group]
         if set(roles) != {"tensor", "memory"}:
             return []
-        key = self.facts(group)
+        key = spared, self.facts(group)
         if key not in self._folded:
             each = [tuple(k for k, own in enumerate(roles) if own == role) for role in dict.fromkeys(roles)]
-            found = fold_candidates(self.judge(group, each), self.arch)
+            found = fold_candidates(self.judge(group, each), self.arch, spared)
             found.sort(key=lambda candidate: max(candidate.factors) != AT_ONCE)
             self._folded[key] = [Form(candidate, tuple(each)) for candidate in found]
         return self._folded[key]

@@ -98,6 +98,26 @@ def test_kernels_of_one_kind_are_not_folded() -> None:
     assert groups(step("PA"), arch="sm_90") == []  # its registers cannot be moved
 
 
+def test_four_products_of_few_rows_and_a_step_of_the_optimizer_are_one_launch() -> None:
+    """512 rows, as the backward pass of a layer has: 128 tiles each, fewer than the GPU has SMs."""
+    assert groups(step("APPPP", grid=128)) == [((0, 1, 2, 3, 4), ((0,), (1, 2, 3, 4)))]
+
+
+def test_products_with_fewer_registers_than_estimated_are_measured() -> None:
+    """The step of the optimizer has what they are short of, and two of its CTAs may fit then."""
+    graph = step("APPPP", grid=128)
+    costs = chosen_groups(graph).costs
+    group = tuple(range(5))
+    plain = [f.candidate for f in costs.possible(group) if f.teams]
+    closer = [f.candidate for f in costs.closer(group)]
+    fewest = min(c.option("role_registers")[1] for c in plain)
+    assert closer and not set(closer) & set(plain)
+    assert all(fewest - 16 <= c.option("role_registers")[1] < fewest for c in closer)
+    assert {max(c.factors) for c in closer} == {1, 2} > {max(c.factors) for c in plain}
+    others = Makers(graph, costs, None).others(group, None)
+    assert {str(c) for c in closer} <= {one.how for one in others}
+
+
 def test_products_that_write_parts_of_one_array_are_independent() -> None:
     """What a tile of a product stores follows from thread numbers, by shifts, fields of bits and masks."""
     graph = step("PP")
