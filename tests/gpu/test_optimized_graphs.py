@@ -12,7 +12,7 @@ import goptx
 from goptx.device.load import bindings, current_device, must
 from goptx.errors import DeviceError, InputError
 from goptx.graph import graph_rewriting
-from goptx.graph.running import placed_graph
+from goptx.graph.running import graph_search, placed_graph
 from goptx.graph.running.graph_trial import Trial
 
 pytestmark = pytest.mark.gpu
@@ -58,7 +58,7 @@ def test_an_optimized_graph_leaves_the_same(tune: bool, made: Callable[..., Capt
     if not tune:
         assert [group.members for group in fast.report.fused] == [(0, 1)]
     else:
-        assert {placed_graph.CAPTURED, placed_graph.PARALLEL} <= fast.report.measured.keys()
+        assert {graph_search.CAPTURED, graph_search.PARALLEL} <= fast.report.measured.keys()
     assert fast.report.note == ""
     for seed in (1, 2):
         assert one.left(fast.replay, seed) == one.left(None, seed)
