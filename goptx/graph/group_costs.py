@@ -8,7 +8,7 @@ runs its kernels as interleaved ones, and the work that is limited by memory is 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.cfg import loops
@@ -23,7 +23,7 @@ from goptx.latency.table import LatencyTable, load_table
 from goptx.options import Strategy
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
-from goptx.strategies.candidates import Judge
+from goptx.strategies.candidates import Judge, divides
 from goptx.strategies.estimates.fold_candidates import Role, fold_candidates, role_of
 from goptx.strategies.estimates.prospects import TIE
 
@@ -35,6 +35,7 @@ SPARED = (
     8,
     16,
 )  # registers: an assembler keeps fewer at once than are live in the PTX, and two CTAs may have room then
+COARSER = (2, 4)  # CTAs of a kernel that become one
 DARING = 1.3  # times as long as separate launches: a group that is estimated to take longer is not measured
 Group = tuple[int, ...]  # indices of nodes, in order
 Facts = tuple[object, ...]
@@ -164,11 +165,26 @@ class Costs:
         forms = [plain(strategy, len(group)) for strategy in strategies]
         return [*self._longest_first(group), *forms, *self._on_folded_grids(group)]
 
-    def closer(self, group: Collection[int]) -> list[Form]:
-        """Forms on folded grids to be measured, in which kernels with `wgmma` have fewer registers than they are
-        estimated to need, and kernels that are limited by memory have these."""
-        forms = (form for spared in SPARED for form in self._on_folded_grids(group, spared))
-        return [form for form in dict.fromkeys(forms) if form not in self._on_folded_grids(group)]
+    def measured(self, group: Collection[int]) -> list[Form]:
+        """Forms that are tried only where they are measured: several CTAs of each kernel in one, and folded grids on
+        which kernels with `wgmma` have fewer registers than they are estimated to need, for those that are limited by
+        memory."""
+        folded = self._on_folded_grids(group)
+        closer = (form for spared in SPARED for form in self._on_folded_grids(group, spared))
+        return [*self._coarser(group), *(form for form in dict.fromkeys(closer) if form not in folded)]
+
+    def _coarser(self, group: Collection[int]) -> list[Form]:
+        """Interleaved with several CTAs of each kernel in one, so that more of their loads are in flight."""
+        judge = self.judge(group)
+        texts = [(node.ptx, node.entry) for node in (self.graph.nodes[i] for i in group)]
+        lines = {text: len(kernel.lines) for text, kernel in zip(texts, judge.kernels, strict=True)}
+        waiting = {estimate.decided_by for estimate in judge.each_alone()} <= {"latency", "memory"}
+        if not waiting or sum(lines.values()) > LINES:
+            return []
+        one = next(iter(self._longest_first(group)), plain("interleave", len(group)))
+        forms = [replace(one, candidate=replace(one.candidate, factors=(n,) * len(group))) for n in COARSER]
+        fit = [f for f in forms if all(map(divides, f.candidate.factors, judge.shapes))]
+        return [f for f in fit if self.cycles(group, f) < self.cycles(group, one) * (1 - TIE)]
 
     def fused(self, group: Collection[int]) -> float:
         """The least cycles of one launch."""

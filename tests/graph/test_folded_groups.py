@@ -109,7 +109,7 @@ def test_products_with_fewer_registers_than_estimated_are_measured() -> None:
     costs = chosen_groups(graph).costs
     group = tuple(range(5))
     plain = [f.candidate for f in costs.possible(group) if f.teams]
-    closer = [f.candidate for f in costs.closer(group)]
+    closer = [f.candidate for f in costs.measured(group)]
     fewest = min(c.option("role_registers")[1] for c in plain)
     assert closer and not set(closer) & set(plain)
     assert all(fewest - 16 <= c.option("role_registers")[1] < fewest for c in closer)
@@ -214,6 +214,31 @@ def test_no_sm_waits_long_for_the_last_cta_if_the_longest_come_first() -> None:
     assert costs.cycles((0, 1, 2), front) < costs.cycles((0, 1, 2), spread)
     backwards = Form(front.candidate, front.teams[::-1])
     assert costs.cycles((0, 1, 2), backwards) == costs.cycles((0, 1, 2), spread)
+
+
+def of_ctas(graph: Graph, ctas: int) -> Graph:
+    nodes = tuple(replace(node, grid=(ctas, 1, 1)) for node in graph.nodes)
+    return Graph(nodes, graph.edges, graph.allocations, graph.ptx)
+
+
+def test_several_ctas_of_each_kernel_become_one_where_that_is_measured() -> None:
+    """Long loops that wait for memory, in more CTAs than the GPU has places: more loads are in flight at once."""
+    many = Costs(of_ctas(counted(200, 400), 1 << 14), "sm_90")
+    names = [str(form) for form in many.measured((0, 1))]
+    assert names == ["interleave x2 x2 placement=front", "interleave x4 x4 placement=front"]
+    assert {form.teams for form in many.measured((0, 1))} == {((1,), (0,))}
+    assert not set(names) & {str(form) for form in many.possible((0, 1))}
+    assert Costs(of_ctas(counted(200, 400), (1 << 14) + 1), "sm_90").measured((0, 1)) == []  # a CTA would be left over
+    assert Costs(of_ctas(counted(200, 400), 2), "sm_90").measured((0, 1)) == []  # half of the SMs would be idle
+
+
+def test_several_ctas_of_each_kernel_in_one_leave_the_same() -> None:
+    graph = of_ctas(chain(*(scaled(i, 0, i + 1, constant=3 + i) for i in range(3))), 2)
+    candidate = Candidate("interleave", (2, 2, 2)).having(placement="front")
+    form = Form(candidate, ((2,), (0,), (1,)))
+    woven, teams = Makers(graph, Costs(graph, "sm_90"), None)._fused((0, 1, 2), form)
+    assert woven.starts(None, None)[0].shape.ctas == 3
+    assert same(graph, Fused(woven, 1.0, str(form), teams))
 
 
 # What they leave --------------------------------------------------------------------------------------------
