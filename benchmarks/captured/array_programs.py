@@ -72,7 +72,7 @@ def simulation(particles: int = 1 << 15, species: int = 4, steps: int = 4) -> St
     import numpy as np
 
     if not hasattr(np, "row_stack"):  # numba-cuda takes it from numpy, which has dropped it
-        np.row_stack = np.vstack  # type: ignore[attr-defined]
+        np.row_stack = np.vstack
     from numba import cuda
 
     @cuda.jit("void(float32[::1], float32[::1], float32[::1], float32)")  # type: ignore[untyped-decorator]

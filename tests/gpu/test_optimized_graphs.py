@@ -72,6 +72,19 @@ def test_what_is_compared_and_measured_stays_as_it_was(made: Callable[..., Captu
     assert [array.get() for array in one.arrays] == before
 
 
+@pytest.mark.parametrize("order", placed_graph.ORDERS)
+def test_a_graph_in_another_order_leaves_the_same(
+    order: placed_graph.Order, made: Callable[..., Captured], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = diamond(made)
+    monkeypatch.setattr(graph_search, "ORDERS", (order,))
+    monkeypatch.setattr(graph_search, "GAIN", 10)  # the last graph is taken
+    fast = goptx.optimize_graph(one.graph, one.kernels)
+    print(fast.report)
+    for seed in (1, 2):
+        assert one.left(fast.replay, seed) == one.left(None, seed)
+
+
 def test_a_graph_with_branches_leaves_the_same(made: Callable[..., Captured]) -> None:
     one = diamond(made)
     parallel = goptx.parallelize_graph(one.graph, one.kernels)

@@ -36,6 +36,14 @@ def test_no_more_kernels_run_at_once_than_fit() -> None:
     assert fitted(fan(4), *[long(0.5)] * 4) == {(0, 2), (1, 3)}
 
 
+def test_half_of_the_places() -> None:
+    demands: dict[Id, Demand] = {i: long(0.25) for i in range(4)}
+    assert as_many_as_fit(fan(4), demands).edges == ()
+    assert set(as_many_as_fit(fan(4), demands, 0.5).edges) == {(0, 2), (1, 3)}
+    demands = {i: long(0.9) for i in range(2)}
+    assert as_many_as_fit(fan(2), demands, 0.5).edges == ((0, 1),)  # a kernel that takes more runs alone
+
+
 def test_a_kernel_waits_for_what_ends_first() -> None:
     assert fitted(fan(3), long(0.5, 30), long(0.5, 10), long(0.5)) == {(1, 2)}
 

@@ -15,12 +15,13 @@ from goptx.graph.captured_program import Program, captured_program
 from goptx.graph.chosen_groups import chosen_groups
 from goptx.graph.graph_description import Graph, Id
 from goptx.graph.graph_rewriting import Taken
+from goptx.graph.group_making import Makers
 from goptx.graph.optimized_graph import OptimizedGraph
 from goptx.graph.running import graph_trial
 from goptx.graph.running.graph_search import is_faster
 from goptx.graph.running.graph_trial import Trial
 from goptx.graph.running.launchable_graph import LaunchableGraph
-from goptx.graph.running.placed_graph import Placing
+from goptx.graph.running.placed_graph import ORDERS, Order, Placing
 from goptx.graph.running.unknown_time import time_without_ptx
 from goptx.time_budget import Budget
 
@@ -118,6 +119,23 @@ def test_a_group_without_which_the_graph_is_faster_is_left_out(driver: EmulatedD
     assert [group.members for group in fast.report.fused] == [(0, 1)]
     assert "the graph without its fused kernel is" in fast.report.single[3]
     assert left(driver, fast) == expected(driver, graph)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_graphs_in_all_orders_leave_the_same(order: Order, driver: EmulatedDriver) -> None:
+    graph = two_pairs()
+    handle, kernels = driver.capture(graph)
+    program = captured_program(handle, kernels)
+    choice = chosen_groups(program.graph)
+    taken = [Taken(*one) for one in Makers(program.graph, choice.costs, None).of((0, 1))]
+    placing = Placing(program, choice, Budget(), True)
+    for groups in [], taken:
+        made = placing.fused(groups, order)
+        assert len(made.graph.nodes) == 5 - bool(groups)
+        fill(driver, 1)
+        made.replay()
+        assert [content.tobytes() for content in driver.memory.values()] == expected(driver, graph)
+        made.close()
 
 
 @pytest.mark.slow

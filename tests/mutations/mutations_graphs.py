@@ -100,7 +100,7 @@ OF_GRAPHS = (
     Mutation(
         "more kernels run at once than fit",
         "goptx/graph/running/graph_orders.py",
-        "sum(filled[i] for i in running) <= 1",
+        "sum(filled[i] for i in running) <= most",
         "max(filled[i] for i in running) <= 2",
         "tests/graph/test_graph_orders.py::test_no_more_kernels_run_at_once_than_fit",
     ),

@@ -36,10 +36,10 @@ def in_a_row(graph: Graph) -> Graph:
     return graph.ordered(list(pairwise(graph.nodes[i].id for i in graph.order)))
 
 
-def as_many_as_fit(graph: Graph, demands: Mapping[Id, Demand]) -> Graph:
-    """The graph in which no more kernels run at once, by the estimates, than the GPU has places for CTAs: others wait
-    for those that end first. A short node waits for the one before it in a row. Nodes without a demand have their
-    dependences only, and are estimated to take no time."""
+def as_many_as_fit(graph: Graph, demands: Mapping[Id, Demand], most: float = 1.0) -> Graph:
+    """The graph in which no more kernels run at once, by the estimates, than the GPU has places for CTAs, or the share
+    `most` of these: others wait for those that end first. A short node waits for the one before it in a row. Nodes
+    without a demand have their dependences only, and are estimated to take no time."""
     ids, at = [node.id for node in graph.nodes], graph.position
     each = [demands.get(id_) for id_ in ids]
     needed: list[list[int]] = [[] for _ in ids]
@@ -65,7 +65,7 @@ def as_many_as_fit(graph: Graph, demands: Mapping[Id, Demand]) -> Graph:
         own = each[node]
         while own and not own.short:
             running = [i for i in done if begin[i] <= begin[node] < end[i]]
-            if not running or own.filled + sum(filled[i] for i in running) <= 1:
+            if not running or own.filled + sum(filled[i] for i in running) <= most:
                 break
             first = min(running, key=lambda i: (end[i], waited_for[i], rank[i]))
             waited_for[first] += 1

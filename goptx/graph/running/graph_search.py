@@ -173,8 +173,8 @@ class _Search:
                 found = one
         last = designs[-1]
         slower = f"measured again, the graph with its fused kernel takes {self.measured[last.name]:.4g} ms"
-        for one in last.taken if found is not last else ():
-            self.placing.leave(one, f"{slower}, {found.name} {self.measured[found.name]:.4g} ms")
+        for group in last.taken if found is not last else ():
+            self.placing.leave(group, f"{slower}, {found.name} {self.measured[found.name]:.4g} ms")
         return found
 
     def close_all_but(self, design: Design) -> None:

@@ -26,8 +26,9 @@ from goptx.graph.running.graph_trial import Trial
 from goptx.graph.running.launchable_graph import FusedNode, LaunchableGraph
 from goptx.time_budget import Budget
 
-Order = Literal["branches", "in a row", "as many at once as fit"]
-ORDERS: tuple[Order, ...] = "branches", "in a row", "as many at once as fit"
+Order = Literal["branches", "in a row", "as many at once as fit", "half as many at once as fit"]
+ORDERS: tuple[Order, ...] = "branches", "in a row", "as many at once as fit", "half as many at once as fit"
+PLACES: Mapping[Order, float] = {"as many at once as fit": 1.0, "half as many at once as fit": 0.5}  # shares of places
 
 
 @dataclass(slots=True)
@@ -128,8 +129,8 @@ class Placing:
         fused, graph = rewritten(known, self.choice.dependences, taken, costs)
         if order == "in a row":
             graph = in_a_row(graph)
-        elif order == "as many at once as fit":
-            graph = as_many_as_fit(graph, demands_of(graph, known, fused, costs))
+        elif order in PLACES:
+            graph = as_many_as_fit(graph, demands_of(graph, known, fused, costs), PLACES[order])
         return graph, fused
 
     def right(self, taken: list[Taken], trial: Trial) -> list[Taken]:
