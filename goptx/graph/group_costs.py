@@ -138,11 +138,6 @@ class Costs:
         """The share of the GPU's places for CTAs that a kernel fills in a launch of its own, 1 at most."""
         return self._estimate((node,), plain("separate", 1)).filled
 
-    @property
-    def gap(self) -> float:
-        """The cycles between two launches of a stream."""
-        return machine_of(self.arch).gap
-
     def separate(self, group: Collection[int]) -> float:
         """The cycles of separate launches: one after the other or side by side, whichever is estimated to be faster."""
         in_turn = sum(map(self.alone, group))

@@ -166,6 +166,7 @@ def optimize_graph(
         tuple(tuple(known.nodes[i].id for i in group) for group in untried),
         tuple(dict.fromkeys(n.entry for n in known.nodes if n.ptx is None and n.entry)),
         new.without_ptx if program else None,
+        new.name if program else "",
     )
     return OptimizedGraph(launchable.graph if launchable else result, report, launchable)
 

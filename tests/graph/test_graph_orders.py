@@ -1,4 +1,4 @@
-"""Orders of a graph that keep its dependences: as many kernels at once as fit, and short ones in the row."""
+"""Orders of a graph that keep its dependences: as many kernels at once as fit."""
 
 import random
 from dataclasses import replace
@@ -14,11 +14,8 @@ from goptx.graph.group_making import Makers
 from goptx.graph.running.graph_orders import Demand, as_many_as_fit, demands_of
 
 
-def long(filled: float, cycles: float = 10.0) -> Demand:
-    return Demand(filled, cycles, False)
-
-
-SHORT = Demand(0.1, 1.0, True)
+def work(filled: float, cycles: float = 10.0) -> Demand:
+    return Demand(filled, cycles)
 
 
 def fan(count: int, edges: tuple[Edge, ...] = ()) -> Graph:
@@ -31,32 +28,27 @@ def fitted(graph: Graph, *demands: Demand) -> set[Edge]:
 
 
 def test_no_more_kernels_run_at_once_than_fit() -> None:
-    assert fitted(fan(3), *[long(0.3)] * 3) == set()
-    assert fitted(fan(2), long(0.6), long(0.6)) == {(0, 1)}
-    assert fitted(fan(4), *[long(0.5)] * 4) == {(0, 2), (1, 3)}
+    assert fitted(fan(3), *[work(0.3)] * 3) == set()
+    assert fitted(fan(2), work(0.6), work(0.6)) == {(0, 1)}
+    assert fitted(fan(4), *[work(0.5)] * 4) == {(0, 2), (1, 3)}
 
 
 def test_half_of_the_places() -> None:
-    demands: dict[Id, Demand] = {i: long(0.25) for i in range(4)}
+    demands: dict[Id, Demand] = {i: work(0.25) for i in range(4)}
     assert as_many_as_fit(fan(4), demands).edges == ()
     assert set(as_many_as_fit(fan(4), demands, 0.5).edges) == {(0, 2), (1, 3)}
-    demands = {i: long(0.9) for i in range(2)}
+    demands = {i: work(0.9) for i in range(2)}
     assert as_many_as_fit(fan(2), demands, 0.5).edges == ((0, 1),)  # a kernel that takes more runs alone
 
 
 def test_a_kernel_waits_for_what_ends_first() -> None:
-    assert fitted(fan(3), long(0.5, 30), long(0.5, 10), long(0.5)) == {(1, 2)}
+    assert fitted(fan(3), work(0.5, 30), work(0.5, 10), work(0.5)) == {(1, 2)}
 
 
 def test_what_runs_later_takes_no_room_now() -> None:
     """The second kernel of the first branch begins when the other branch has ended."""
     graph = fan(3, ((0, 1),))
-    assert fitted(graph, long(0.5), long(0.5), long(0.5, 8)) == {(0, 1)}
-
-
-def test_short_nodes_stay_in_the_row() -> None:
-    assert fitted(fan(3), long(0.2), SHORT, long(0.2)) == {(0, 1)}
-    assert fitted(fan(3), SHORT, SHORT, SHORT) == {(0, 1), (1, 2)}
+    assert fitted(graph, work(0.5), work(0.5), work(0.5, 8)) == {(0, 1)}
 
 
 def test_nodes_without_a_demand_have_their_dependences_only() -> None:
@@ -69,9 +61,7 @@ def test_random_graphs_keep_their_dependences(seed: int) -> None:
     count = 12
     edges = tuple((a, b) for b in range(count) for a in range(b) if chance.random() < 0.15)
     graph = fan(count, edges)
-    demands: dict[Id, Demand] = {
-        i: Demand(chance.random(), chance.randint(1, 30), chance.random() < 0.3) for i in range(count)
-    }
+    demands: dict[Id, Demand] = {i: work(chance.random(), chance.randint(1, 30)) for i in range(count)}
     before, after = reachable(graph), reachable(as_many_as_fit(graph, demands))
     assert all(one & other == one for one, other in zip(before, after, strict=True))
 
@@ -83,16 +73,15 @@ def test_the_demands_of_a_graph_with_fused_kernels() -> None:
     choice = chosen_groups(graph)
     costs = choice.costs
     plain = demands_of(graph, graph, [], costs)
-    assert plain.keys() == {0, 1, 3, 4}
-    assert plain[3].short and plain[0].short
+    assert plain.keys() == {0, 1, 4}
     assert 0 < plain[0].filled < 0.01
     many = replace(graph, nodes=(replace(graph.nodes[0], grid=(1 << 20, 1, 1)), *graph.nodes[1:]))
     full = demands_of(many, many, [], chosen_groups(many).costs)[0]
-    assert full.filled == 1 and not full.short
+    assert full.filled == 1 and full.cycles > plain[0].cycles
     ((group, made),) = Makers(graph, costs, None).of((0, 1))
     fused, new = rewritten(graph, choice.dependences, [Taken(group, made)], costs)
     found = demands_of(new, graph, fused, costs)
-    assert found.keys() == {5, 3, 4}
+    assert found.keys() == {5, 4}
     assert found[5].filled == plain[0].filled + plain[1].filled
     assert found[5].cycles == made.cycles
 

@@ -61,6 +61,7 @@ def test_the_fastest_graph_is_taken(driver: EmulatedDriver) -> None:
     fast = goptx.optimize_graph(handle, kernels)
     assert [group.members for group in fast.report.fused] == [(0, 1)]
     assert fast.report.measured == {"as captured": 3, "parallel": 3, "fused": 2}
+    assert fast.report.taken == "fused" and "  taken: fused" in str(fast.report).splitlines()
     assert fast.report.note == ""
     assert driver.memory.keys() == before.keys()
     assert all((driver.memory[a] == before[a]).all() for a in before)
@@ -89,6 +90,7 @@ def test_launches_in_a_row_are_compared(driver: EmulatedDriver) -> None:
     fast = goptx.optimize_graph(handle, kernels)
     assert fast.report.measured["parallel"] >= 5
     assert fast.graph.edges == ((0, 1), (1, 2))
+    assert fast.report.taken == "as captured"
 
 
 def is_chain(made: Made) -> bool:
@@ -152,6 +154,7 @@ def test_a_group_of_a_plan_gains_by_itself(driver: EmulatedDriver) -> None:
     assert [group.members for group in fast.report.fused] == [(0, 1)]
     assert fast.report.measured["parallel"] == 5
     assert fast.report.measured["with further groups"] == 4
+    assert fast.report.taken == "with further groups"
     assert left(driver, fast) == expected(driver, graph)
 
 

@@ -1,8 +1,8 @@
 """Orders of a graph that keep its dependences, besides that of the dependences alone.
 
 Requires: a graph whose edges are its dependences. Ensures: each order has these edges or a path in place of each.
-Branches cost time themselves, and kernels that fill the GPU gain nothing from running at once: which order is the
-fastest is measured.
+Branches cost time themselves, and kernels that fill the GPU may be slower at once than one after the other: which
+order is the fastest is measured.
 """
 
 from __future__ import annotations
@@ -18,17 +18,13 @@ from goptx.graph.graph_report import FusedGroup
 from goptx.graph.graph_rewriting import reduced
 from goptx.graph.group_costs import Costs
 
-SHORT = 3  # gaps between two launches: a kernel that is estimated to take no longer is no branch
-
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """filled: the share of the GPU's places for CTAs that a node fills. cycles: estimated. short: whether a branch for
-    it may take longer than the node."""
+    """filled: the share of the GPU's places for CTAs that a kernel fills. cycles: how long it is estimated to take."""
 
     filled: float
     cycles: float
-    short: bool
 
 
 def in_a_row(graph: Graph) -> Graph:
@@ -38,16 +34,13 @@ def in_a_row(graph: Graph) -> Graph:
 
 def as_many_as_fit(graph: Graph, demands: Mapping[Id, Demand], most: float = 1.0) -> Graph:
     """The graph in which no more kernels run at once, by the estimates, than the GPU has places for CTAs, or the share
-    `most` of these: others wait for those that end first. A short node waits for the one before it in a row. Nodes
-    without a demand have their dependences only, and are estimated to take no time."""
+    `most` of these: others wait for those that end first. Nodes without a demand have their dependences only, and are
+    estimated to take no time."""
     ids, at = [node.id for node in graph.nodes], graph.position
     each = [demands.get(id_) for id_ in ids]
     needed: list[list[int]] = [[] for _ in ids]
     for one, other in graph.edges:
         needed[at[other]].append(at[one])
-    for one, other in pairwise(graph.order):
-        if (demand := each[other]) and demand.short:
-            needed[other].append(one)
     rank = {node: i for i, node in enumerate(graph.order)}
     left, done = set(graph.order), list[int]()
     waited_for = [0] * len(ids)
@@ -63,7 +56,7 @@ def as_many_as_fit(graph: Graph, demands: Mapping[Id, Demand], most: float = 1.0
         begin[node] = ready(node)
         left.remove(node)
         own = each[node]
-        while own and not own.short:
+        while own:
             running = [i for i in done if begin[i] <= begin[node] < end[i]]
             if not running or own.filled + sum(filled[i] for i in running) <= most:
                 break
@@ -78,17 +71,13 @@ def as_many_as_fit(graph: Graph, demands: Mapping[Id, Demand], most: float = 1.0
 
 
 def demands_of(graph: Graph, captured: Graph, fused: Sequence[FusedGroup], costs: Costs) -> dict[Id, Demand]:
-    """The demands of a rewritten graph's nodes: kernels with known costs, fused ones, copies and fills."""
-    found = {node.id: Demand(0.0, 0.0, True) for node in graph.nodes if node.kind in ("memcpy", "memset")}
+    """The demands of a rewritten graph's kernels, of those with known costs and fused ones."""
+    found: dict[Id, Demand] = {}
     for i, node in enumerate(captured.nodes):
         if node.ptx and isinstance(costs.kernel(node), Alone) and costs.alone(i) < inf:
-            found[node.id] = _demand(costs.filled(i), costs.alone(i), costs)
+            found[node.id] = Demand(costs.filled(i), costs.alone(i))
     at = captured.position
     for group in fused:
         filled = sum(costs.filled(at[id_]) for id_ in group.members)
-        found[group.id] = _demand(min(filled, 1.0), group.cycles, costs)
+        found[group.id] = Demand(min(filled, 1.0), group.cycles)
     return {node.id: found[node.id] for node in graph.nodes if node.id in found}
-
-
-def _demand(filled: float, cycles: float, costs: Costs) -> Demand:
-    return Demand(filled, cycles, cycles <= SHORT * costs.gap)

@@ -39,6 +39,10 @@ class Design:
     taken: tuple[Taken, ...] = ()
     order: Order = "branches"
 
+    def __str__(self) -> str:
+        plain = self.name == CAPTURED or self.order == "branches" or self.name.endswith(self.order)
+        return self.name if plain else f"{self.name}, {self.order}"
+
 
 def fastest(
     placing: Placing, plans: Mapping[str, Sequence[Taken]], captured: LaunchableGraph, trial: Trial, further: Further
@@ -56,7 +60,7 @@ def fastest(
     search.close_all_but(found)
     enough = placing.limit.left(reserved=True) > 0
     share = time_without_ptx(placing.program, trial) if enough else None
-    return Placed(found.graph, found.taken, placing.wrong, search.measured, "", search.untried, share)
+    return Placed(found.graph, found.taken, placing.wrong, search.measured, "", search.untried, share, str(found))
 
 
 def is_faster(times: Sequence[float], others: Sequence[float]) -> bool:

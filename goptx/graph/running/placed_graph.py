@@ -34,7 +34,8 @@ PLACES: Mapping[Order, float] = {"as many at once as fit": 1.0, "half as many at
 @dataclass(slots=True)
 class Placed:
     """launchable: the graph that was taken. taken: its groups. wrong: why others are not in it, by the indices of their
-    nodes. measured: milliseconds of each kind of graph, empty where nothing was measured. note: why it was not compared
+    nodes. measured: milliseconds of each kind of graph, empty where nothing was measured. name: of the graph that was
+    taken, where it was measured. note: why it was not compared
     or measured. untried: groups for which no time was left. without_ptx: the share of the time that nodes without PTX
     take, None where that was not measured."""
 
@@ -45,6 +46,7 @@ class Placed:
     note: str = ""
     untried: Sequence[Group] = ()
     without_ptx: float | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
