@@ -159,6 +159,21 @@ def test_a_group_of_a_plan_gains_by_itself(driver: EmulatedDriver) -> None:
 
 
 @pytest.mark.slow
+def test_groups_may_gain_only_together_and_not_with_all_others(driver: EmulatedDriver) -> None:
+    """One of three pairs gains nothing, all three are slower than branches, and two of them are faster."""
+    ends = scaled(6, 6, 7), scaled(7, 6, 8, constant=5)
+    middle = added(2, 1, 2, 3), scaled(3, 3, 4), scaled(4, 3, 5, constant=5), added(5, 4, 5, 6)
+    graph = chain(scaled(0, 0, 1), scaled(1, 0, 2, constant=5), *middle, *ends, buffers=9)
+    handle, kernels = driver.capture(graph)
+    times = {8: 5.0, 7: 5.0, 6: 4.0, 5: 5.1}
+    driver.milliseconds = lambda made: times[len(made.nodes)] + 4 * (is_chain(made) and len(made.nodes) > 5)
+    fast = goptx.optimize_graph(handle, kernels)
+    assert len(fast.report.fused) == 2
+    assert fast.report.measured["parallel"] == 5 and fast.report.taken == "with fewer groups"
+    assert left(driver, fast) == expected(driver, graph)
+
+
+@pytest.mark.slow
 def test_a_graph_that_gained_by_chance_is_not_taken(driver: EmulatedDriver) -> None:
     """The fused graph is the fastest at first, and the slowest when it is measured again."""
     graph = diamond()

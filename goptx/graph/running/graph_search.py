@@ -27,6 +27,7 @@ OTHER_FORMS, OTHER_ORDER = "with groups in other forms", "with groups in another
 MOST_REFORMED = 6  # groups that are measured in other forms
 MOST_TRIED = 24  # groups without which the graph is measured
 GAIN = 0.998  # of the time: a graph that takes more does not count as faster
+NEARLY = 1.05  # times as long as the fastest graph: others are not tried without some of their groups
 MOSTLY = 0.7  # the share of the rounds in which the faster graph has to be faster
 
 
@@ -48,19 +49,21 @@ def fastest(
     placing: Placing, plans: Mapping[str, Sequence[Taken]], captured: LaunchableGraph, trial: Trial, further: Further
 ) -> Placed:
     """The fastest of: the captured graph, that with branches, those of the plans, each in several orders; the best of
-    them without the groups that do not gain, with others that do, in other forms and in other orders. Raises
-    `DeviceError`."""
+    them without the groups that do not gain, with others that do, in other forms and in other orders; and, where no
+    group gains at first, the best with groups without some of them. Raises `DeviceError`."""
     search = _Search(placing, plans, trial, further)
     starts = search.starts(captured)
     first = search.measure(starts)
-    last = first
-    for step in (search.without, search.with_more, search.in_other_forms, search.in_other_orders):
-        last = step(last)
-    found = search.final([*(one for one in starts if not one.taken), *(one for one in (first, last) if one.taken)])
-    search.close_all_but(found)
+    last = search.in_other_forms(search.with_more(search.without(first)))
+    found = [first, search.in_other_orders(last)]
+    if not first.taken and (near := search.nearly_as_fast(starts, first)):
+        found.append(search.without(near))
+    unfused = [one for one in starts if not one.taken]
+    best = search.final([*unfused, *(one for one in found if one.taken)])
+    search.close_all_but(best)
     enough = placing.limit.left(reserved=True) > 0
     share = time_without_ptx(placing.program, trial) if enough else None
-    return Placed(found.graph, found.taken, placing.wrong, search.measured, "", search.untried, share, str(found))
+    return Placed(best.graph, best.taken, placing.wrong, search.measured, "", search.untried, share, str(best))
 
 
 def is_faster(times: Sequence[float], others: Sequence[float]) -> bool:
@@ -104,6 +107,12 @@ class _Search:
                 for one in design.taken if design.taken != best.taken else ():
                     self.placing.leave(one, slower)
         return best
+
+    def nearly_as_fast(self, designs: Sequence[Design], best: Design) -> Design | None:
+        """The fastest of those with groups, which may be faster without some of them."""
+        limit = self.measured[best.name] * NEARLY
+        near = [one for one in designs if len(one.taken) > 1 and self.measured[one.name] < limit]
+        return min(near, key=lambda one: self.measured[one.name], default=None)
 
     def without(self, design: Design) -> Design:
         """The graph without the groups without which it is faster."""
@@ -175,10 +184,11 @@ class _Search:
         for one in others:
             if is_faster(rounds[one.name], rounds[found.name]):
                 found = one
-        last = designs[-1]
-        slower = f"measured again, the graph with its fused kernel takes {self.measured[last.name]:.4g} ms"
-        for group in last.taken if found is not last else ():
-            self.placing.leave(group, f"{slower}, {found.name} {self.measured[found.name]:.4g} ms")
+        for one in others:
+            slower = f"measured again, the graph with its fused kernel takes {self.measured[one.name]:.4g} ms"
+            for group in one.taken if one is not found else ():
+                if not self.placing.wrong.keys() & set(group.group):
+                    self.placing.leave(group, f"{slower}, {found.name} {self.measured[found.name]:.4g} ms")
         return found
 
     def close_all_but(self, design: Design) -> None:
