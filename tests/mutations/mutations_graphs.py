@@ -93,8 +93,8 @@ OF_GRAPHS = (
     Mutation(
         "a graph that gained by chance is taken",
         SEARCH,
-        "    found = search.final(",
-        "    found = last or search.final(",
+        "    best = search.final(",
+        "    best = found[-1] or search.final(",
         f"{OF_RUNNING}::test_a_graph_that_gained_by_chance_is_not_taken",
     ),
     Mutation(
