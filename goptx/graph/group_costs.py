@@ -160,7 +160,7 @@ class Costs:
         forms = [plain(strategy, len(group)) for strategy in strategies]
         return [*self._longest_first(group), *forms, *self._on_folded_grids(group)]
 
-    def measured(self, group: Collection[int]) -> list[Form]:
+    def forms_to_measure(self, group: Collection[int]) -> list[Form]:
         """Forms that are tried only where they are measured: several CTAs of each kernel in one, and folded grids on
         which kernels with `wgmma` have fewer registers than they are estimated to need, for those that are limited by
         memory."""

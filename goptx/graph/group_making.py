@@ -78,7 +78,7 @@ class Makers:
         form of a group is the fastest."""
         found = []
         limit = self.costs.separate(group) * DARING
-        forms = [*self.costs.measured(group), *self.costs.possible(group)]
+        forms = [*self.costs.forms_to_measure(group), *self.costs.possible(group)]
         for form in sorted(forms, key=lambda form: self.costs.cycles(group, form)):
             if (made is None or str(form) != made.how) and (cycles := self.costs.cycles(group, form)) < limit:
                 with suppress(*REFUSALS, InputError):

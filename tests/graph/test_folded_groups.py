@@ -109,13 +109,19 @@ def test_products_with_fewer_registers_than_estimated_are_measured() -> None:
     costs = chosen_groups(graph).costs
     group = tuple(range(5))
     plain = [f.candidate for f in costs.possible(group) if f.teams]
-    closer = [f.candidate for f in costs.measured(group)]
+    closer = [f.candidate for f in costs.forms_to_measure(group)]
     fewest = min(c.option("role_registers")[1] for c in plain)
     assert closer and not set(closer) & set(plain)
     assert all(fewest - 16 <= c.option("role_registers")[1] < fewest for c in closer)
     assert {max(c.factors) for c in closer} == {1, 2} > {max(c.factors) for c in plain}
-    others = Makers(graph, costs, None).others(group, None)
-    assert {str(c) for c in closer} <= {one.how for one in others}
+
+
+@pytest.mark.slow
+def test_what_is_only_measured_is_made_among_the_other_forms() -> None:
+    graph = step("AP")
+    costs = chosen_groups(graph).costs
+    forms = {str(form) for form in costs.forms_to_measure((0, 1))}
+    assert forms and forms <= {one.how for one in Makers(graph, costs, None).others((0, 1), None)}
 
 
 def test_products_that_write_parts_of_one_array_are_independent() -> None:
@@ -224,12 +230,14 @@ def of_ctas(graph: Graph, ctas: int) -> Graph:
 def test_several_ctas_of_each_kernel_become_one_where_that_is_measured() -> None:
     """Long loops that wait for memory, in more CTAs than the GPU has places: more loads are in flight at once."""
     many = Costs(of_ctas(counted(200, 400), 1 << 14), "sm_90")
-    names = [str(form) for form in many.measured((0, 1))]
+    names = [str(form) for form in many.forms_to_measure((0, 1))]
     assert names == ["interleave x2 x2 placement=front", "interleave x4 x4 placement=front"]
-    assert {form.teams for form in many.measured((0, 1))} == {((1,), (0,))}
+    assert {form.teams for form in many.forms_to_measure((0, 1))} == {((1,), (0,))}
     assert not set(names) & {str(form) for form in many.possible((0, 1))}
-    assert Costs(of_ctas(counted(200, 400), (1 << 14) + 1), "sm_90").measured((0, 1)) == []  # a CTA would be left over
-    assert Costs(of_ctas(counted(200, 400), 2), "sm_90").measured((0, 1)) == []  # half of the SMs would be idle
+    assert (
+        Costs(of_ctas(counted(200, 400), (1 << 14) + 1), "sm_90").forms_to_measure((0, 1)) == []
+    )  # a CTA would be left over
+    assert Costs(of_ctas(counted(200, 400), 2), "sm_90").forms_to_measure((0, 1)) == []  # half of the SMs would be idle
 
 
 def test_several_ctas_of_each_kernel_in_one_leave_the_same() -> None:
