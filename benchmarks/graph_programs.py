@@ -35,12 +35,13 @@ from measuring import command_line, environment
 
 import goptx
 
-ROUNDS, REPLAYS, WARMUPS = 24, 20, 3
+ROUNDS, REPLAYS, WARMUPS = 28, 20, 3
 LIMIT = 300  # seconds for a program
 HOLD = 256  # MiB
 COMPILING = 240.0  # seconds for all programs and forms of torch.compile
 COMPILED = "torch.compile, "  # before the name of a form, among the times of a program
 HELD = "branches, arrays held"  # captured with goptx.collect(HOLD), so that arrays do not share memory
+TWICE = "branches, another instance"  # the same graph as `HELD`, or "branches" of programs without it: what is noise
 UNFUSED = ("as captured", "branches", HELD)  # graphs without kernels fused by goptx, besides those of torch.compile
 ARRAYS = ("image pipeline (CuPy)", "simulation with independent steps (Numba)")
 MANY = "a graph of 200 launches, without measuring"
@@ -315,7 +316,7 @@ def repeat(go: Go) -> None:
 def optimized(graph: Any, kernels: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The graph with branches, by the cost model alone, and optimized, and how that went."""
     begin = time.perf_counter()
-    parallel = goptx.parallelize_graph(graph, kernels)
+    parallel, twice = (goptx.parallelize_graph(graph, kernels) for _ in range(2))
     estimated = goptx.optimize_graph(graph, kernels, tune=False, check=False)
     middle = time.perf_counter()
     tuned = goptx.optimize_graph(graph, kernels, budget="60s")
@@ -323,12 +324,13 @@ def optimized(graph: Any, kernels: Any) -> tuple[dict[str, Any], dict[str, Any]]
         "nodes": tuned.report.nodes,
         "with_ptx": tuned.report.known,
         "dependences": len(tuned.report.dependences),
+        "taken": tuned.report.taken,
         "fused": [[list(group.members), group.strategy] for group in tuned.report.fused],
         "fused_by_the_cost_model": [[list(group.members), group.strategy] for group in estimated.report.fused],
         "seconds": {"without measuring": middle - begin, "with measuring": time.perf_counter() - middle},
         "report": str(tuned.report),
     }
-    return {"branches": parallel, "by the cost model": estimated, "optimized": tuned}, facts
+    return {"branches": parallel, TWICE: twice, "by the cost model": estimated, "optimized": tuned}, facts
 
 
 def same(one: Run, other: Run, contents: Callable[[], Any], put: Callable[[Any], None]) -> bool:
@@ -398,6 +400,8 @@ def table(document: Mapping[str, Any]) -> str:
             for over, (gain, bar) in gained.items()
             if gain and bar and gain < bar
         ]
+    if spreads := [abs(1 - us.get(HELD, us["branches"]) / us[TWICE]) for us in _times(document) if TWICE in us]:
+        lines += ["", f"Two instances of the same graph with branches differ by at most {max(spreads):.1%}."]
     if (many := document.get("many")) and "seconds" in many:
         seconds = many["seconds"]
         lines += [
@@ -428,6 +432,11 @@ def gains(row: Mapping[str, Any]) -> dict[str, tuple[float | None, float | None]
         "the fastest of its own": (own / us["optimized"], _bar(BRANCH_BARS, row) or SLOWER),
         "the best unfused": (best, _bar(BEST_BARS, row)),
     }
+
+
+def _times(document: Mapping[str, Any]) -> list[dict[str, float]]:
+    """What was measured of each program."""
+    return [row["us"] for row in document["programs"] if "us" in row]
 
 
 def _time(us: float | None) -> str:

@@ -59,6 +59,10 @@ def test_bars_that_are_not_reached_are_listed() -> None:
     text = table({"command": "", "programs": [good, bad, failed]})
     assert "* layer, 128 tokens, over the fastest of its own: 0.980 for 0.99" in text
     assert text.count(" for 0.99") == 1 and "* image" not in text
+    assert "Two instances" not in text
+    bad["us"][graph_programs.TWICE] = 98.0
+    again = table({"command": "", "programs": [good, bad]})
+    assert "Two instances of the same graph with branches differ by at most 2.0%." in again
     head, line, *rows = [line for line in text.splitlines() if line.startswith("|")]
     assert len({one.count("|") for one in (head, line, *rows)}) == 1
 

@@ -1,9 +1,8 @@
 """Searches for the fastest of the graphs that leave the same as a captured one.
 
 Requires: groups of independent kernels, fused and compared, and a trial that runs graphs. Ensures: the graph that is
-taken is the fastest that was measured. One with fused kernels, or in another order, is taken in place of a simpler one
-only if it is faster in a last measurement of them in turn: what gains a little in one of many comparisons may have
-gained by chance.
+taken is the fastest in a last measurement, in turn, of those without fused kernels and of the best with some, which
+have to be faster in most rounds: what gains a little in one of many comparisons may have gained by chance.
 """
 
 from __future__ import annotations
@@ -58,8 +57,7 @@ def fastest(
     found = [first, search.in_other_orders(last)]
     if not first.taken and (near := search.nearly_as_fast(starts, first)):
         found.append(search.without(near))
-    unfused = [one for one in starts if not one.taken]
-    best = search.final([*unfused, *(one for one in found if one.taken)])
+    best = search.final([one for one in starts if not one.taken], [one for one in found if one.taken])
     search.close_all_but(best)
     enough = placing.limit.left(reserved=True) > 0
     share = time_without_ptx(placing.program, trial) if enough else None
@@ -172,19 +170,16 @@ class _Search:
                 design = self._or_better(design, OTHER_ORDER, design.taken, order)
         return design
 
-    def final(self, designs: Sequence[Design]) -> Design:
-        """The fastest, measured once more; the simpler ones come first, and are taken unless another one is faster."""
-        each = {id(one): one for one in designs}
-        if len(each) == 1:
-            return designs[0]
+    def final(self, unfused: Sequence[Design], fused: Sequence[Design]) -> Design:
+        """The fastest, measured once more; one with groups has to be faster than all without."""
+        each = {one.name: one for one in (*unfused, *fused)}
         enough = self.placing.limit.left(reserved=True) > 0
-        rounds = self.trial.rounds({one.name: one.graph for one in each.values()}, FINALS if enough else 1)
+        rounds = self.trial.rounds({name: one.graph for name, one in each.items()}, FINALS if enough else 1)
         self.measured |= {name: median(times) for name, times in rounds.items()}
-        found, *others = each.values()
-        for one in others:
-            if is_faster(rounds[one.name], rounds[found.name]):
-                found = one
-        for one in others:
+        base = min(unfused, key=lambda one: self.measured[one.name])
+        better = [one for one in each.values() if one.taken and is_faster(rounds[one.name], rounds[base.name])]
+        found = min(better, key=lambda one: self.measured[one.name], default=base)
+        for one in fused:
             slower = f"measured again, the graph with its fused kernel takes {self.measured[one.name]:.4g} ms"
             for group in one.taken if one is not found else ():
                 if not self.placing.wrong.keys() & set(group.group):
