@@ -35,12 +35,13 @@ from measuring import command_line, environment
 
 import goptx
 
-ROUNDS, REPLAYS, WARMUPS = 15, 20, 3
+ROUNDS, REPLAYS, WARMUPS = 28, 20, 3
 LIMIT = 300  # seconds for a program
 HOLD = 256  # MiB
 COMPILING = 240.0  # seconds for all programs and forms of torch.compile
 COMPILED = "torch.compile, "  # before the name of a form, among the times of a program
 HELD = "branches, arrays held"  # captured with goptx.collect(HOLD), so that arrays do not share memory
+TWICE = "branches, another instance"  # the same graph as `HELD`, or "branches" of programs without it: what is noise
 UNFUSED = ("as captured", "branches", HELD)  # graphs without kernels fused by goptx, besides those of torch.compile
 ARRAYS = ("image pipeline (CuPy)", "simulation with independent steps (Numba)")
 MANY = "a graph of 200 launches, without measuring"
@@ -49,11 +50,13 @@ TORCH = (
     "layer, 8 tokens", "layer, 32 tokens", "layer, 128 tokens", "layer with two experts and a shared one, 32 tokens",
     "products of a backward pass and Adam",
 )  # fmt: skip
+SLOWER = 0.99  # the least gain over the graph as captured, and over the fastest of `UNFUSED`
 BARS = {  # over the program's own graph as captured
     "tower": 2.0, "layer, 32": 1.06, "layer with two experts": 1.08, "products": 1.06, "image": 1.05, "simulation": 1.05
 }  # fmt: skip
+BRANCH_BARS = {"tower": 1.10}  # over the fastest of `UNFUSED`: as captured, or with branches alone
 BEST_BARS = {  # over the best graph without kernels fused by goptx
-    "tower": 1.10, "layer with two experts": 1.02, "products": 1.03, "image": 1.0, "simulation": 1.0
+    "layer with two experts": 1.02, "products": 1.03, "image": 1.0, "simulation": 1.0
 }  # fmt: skip
 Go = Callable[[], Any]
 Run = tuple[Go, Callable[[], Any]]  # what runs, and what gives the contents that it leaves
@@ -313,7 +316,7 @@ def repeat(go: Go) -> None:
 def optimized(graph: Any, kernels: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The graph with branches, by the cost model alone, and optimized, and how that went."""
     begin = time.perf_counter()
-    parallel = goptx.parallelize_graph(graph, kernels)
+    parallel, twice = (goptx.parallelize_graph(graph, kernels) for _ in range(2))
     estimated = goptx.optimize_graph(graph, kernels, tune=False, check=False)
     middle = time.perf_counter()
     tuned = goptx.optimize_graph(graph, kernels, budget="60s")
@@ -321,12 +324,13 @@ def optimized(graph: Any, kernels: Any) -> tuple[dict[str, Any], dict[str, Any]]
         "nodes": tuned.report.nodes,
         "with_ptx": tuned.report.known,
         "dependences": len(tuned.report.dependences),
+        "taken": tuned.report.taken,
         "fused": [[list(group.members), group.strategy] for group in tuned.report.fused],
         "fused_by_the_cost_model": [[list(group.members), group.strategy] for group in estimated.report.fused],
         "seconds": {"without measuring": middle - begin, "with measuring": time.perf_counter() - middle},
         "report": str(tuned.report),
     }
-    return {"branches": parallel, "by the cost model": estimated, "optimized": tuned}, facts
+    return {"branches": parallel, TWICE: twice, "by the cost model": estimated, "optimized": tuned}, facts
 
 
 def same(one: Run, other: Run, contents: Callable[[], Any], put: Callable[[Any], None]) -> bool:
@@ -351,39 +355,53 @@ def bytes_of(array: Any) -> bytes:
 
 
 def in_turn(runs: Mapping[str, Go], timed: Callable[[Go], float]) -> dict[str, float]:
+    """The median time of each; each round begins with another one, for a run may be faster after one than after
+    another."""
     times: dict[str, list[float]] = {how: [] for how in runs}
+    turns = list(runs.items())
     for _ in range(WARMUPS + ROUNDS):
-        for how, go in runs.items():
+        for how, go in turns:
             times[how].append(timed(go))
+        turns = [*turns[1:], *turns[:1]]
     return {how: round(statistics.median(found[WARMUPS:]), 2) for how, found in times.items()}
 
 
 def table(document: Mapping[str, Any]) -> str:
+    columns = [
+        "program", "nodes (with PTX)", "eager", *UNFUSED, "by the cost model", "optimized", "over as captured", "bar",
+        "over the fastest of its own", "bar", *FORMS, "over the best unfused", "bar", "bit-equal",
+    ]  # fmt: skip
     lines = [
         f"# Programs as CUDA graphs, {document.get('gpu', '')}", "",
-        f"`{document['command']}` at {document.get('commit', '')}. Microseconds of a replay; gains over the graph as "
-        "captured. The best unfused graph is the fastest of the captured one, of those with branches, and of "
+        f"`{document['command']}` at {document.get('commit', '')}. Microseconds of a replay, and gains of the "
+        "optimized graph: over the graph as captured, over the fastest of the program's own unfused graphs (as "
+        "captured or with branches alone), and over the best unfused graph, the fastest of these and of "
         "torch.compile's. Arrays held: captured so that they do not share memory, as the graphs to the right.",
         "",
-        f"| program | nodes (with PTX) | eager | {' | '.join(UNFUSED)} | by the cost model | optimized | gain | bar | "
-        f"over branches | {' | '.join(FORMS)} | over the best unfused | bar | bit-equal |",
-        "|---" * (14 + len(FORMS)) + "|",
+        f"| {' | '.join(columns)} |",
+        "|---" * len(columns) + "|",
     ]  # fmt: skip
+    missed = []
     for row in document["programs"]:
         if "us" not in row:
-            lines.append(f"| {row['program']} | {row['error']} |" + " |" * (12 + len(FORMS)))
+            lines.append(f"| {row['program']} | {row['error']} |" + " |" * (len(columns) - 2))
             continue
         us = row["us"]
         cells = [us.get(how) for how in ("eager", *UNFUSED, "by the cost model", "optimized")]
-        compiled = {how: us.get(COMPILED + how) for how in FORMS}
-        best = min([us[how] for how in UNFUSED if how in us] + [time for time in compiled.values() if time])
+        compiled = [us.get(COMPILED + how) for how in FORMS]
+        gained = gains(row)
+        own, branches, best = (f"{gain:.3f} | {bar or ''}" if gain else " | " for gain, bar in gained.values())
         lines.append(
-            f"| {row['program']} | {row['nodes']} ({row['with_ptx']}) | "
-            f"{' | '.join(f'{time:.1f}' if time else '' for time in cells)} | "
-            f"{us['as captured'] / us['optimized']:.3f} | {_bar(BARS, row)} | {us['branches'] / us['optimized']:.3f} | "
-            f"{' | '.join(f'{time:.1f}' if time else '' for time in compiled.values())} | "
-            f"{best / us['optimized']:.3f} | {_bar(BEST_BARS, row)} | {'yes' if row['equal'] else 'no'} |"
+            f"| {row['program']} | {row['nodes']} ({row['with_ptx']}) | {' | '.join(map(_time, cells))} | {own} | "
+            f"{branches} | {' | '.join(map(_time, compiled))} | {best} | {'yes' if row['equal'] else 'no'} |"
         )
+        missed += [
+            f"* {row['program']}, over {over}: {gain:.3f} for {bar}"
+            for over, (gain, bar) in gained.items()
+            if gain and bar and gain < bar
+        ]
+    if spreads := [abs(1 - us.get(HELD, us["branches"]) / us[TWICE]) for us in _times(document) if TWICE in us]:
+        lines += ["", f"Two instances of the same graph with branches differ by at most {max(spreads):.1%}."]
     if (many := document.get("many")) and "seconds" in many:
         seconds = many["seconds"]
         lines += [
@@ -396,12 +414,37 @@ def table(document: Mapping[str, Any]) -> str:
         for row in document["programs"]
         for how, why in row.get("failed", {}).items()
     ]
+    lines += ["", "Bars that are not reached:", "", *missed] if missed else []
     lines += ["", "Not measured:", "", *failed] if failed else []
     return "\n".join(lines) + "\n"
 
 
-def _bar(bars: Mapping[str, float], row: Mapping[str, Any]) -> str:
-    return next((str(bar) for start, bar in bars.items() if row["program"].startswith(start)), "")
+def gains(row: Mapping[str, Any]) -> dict[str, tuple[float | None, float | None]]:
+    """The gains of a program's optimized graph, each with its bar, by what they are over. Over the best unfused graph
+    of a program in torch, only if it was compiled by torch, too."""
+    us = row["us"]
+    own = min(us[how] for how in UNFUSED if how in us)
+    compiled = [us[COMPILED + how] for how in FORMS if us.get(COMPILED + how)]
+    known = compiled or row["program"] in ARRAYS
+    best = min([own, *compiled]) / us["optimized"] if known else None
+    return {
+        "as captured": (us["as captured"] / us["optimized"], _bar(BARS, row) or SLOWER),
+        "the fastest of its own": (own / us["optimized"], _bar(BRANCH_BARS, row) or SLOWER),
+        "the best unfused": (best, _bar(BEST_BARS, row)),
+    }
+
+
+def _times(document: Mapping[str, Any]) -> list[dict[str, float]]:
+    """What was measured of each program."""
+    return [row["us"] for row in document["programs"] if "us" in row]
+
+
+def _time(us: float | None) -> str:
+    return f"{us:.1f}" if us else ""
+
+
+def _bar(bars: Mapping[str, float], row: Mapping[str, Any]) -> float | None:
+    return next((bar for start, bar in bars.items() if row["program"].startswith(start)), None)
 
 
 if __name__ == "__main__":

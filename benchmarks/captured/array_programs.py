@@ -70,6 +70,9 @@ def images(width: int = 640, height: int = 480) -> Started:
 def simulation(particles: int = 1 << 15, species: int = 4, steps: int = 4) -> Started:
     """Particles of several species in fields of their own, by Numba: each moves, then its cell counts it."""
     import numpy as np
+
+    if not hasattr(np, "row_stack"):  # numba-cuda takes it from numpy, which has dropped it
+        np.row_stack = np.vstack
     from numba import cuda
 
     @cuda.jit("void(float32[::1], float32[::1], float32[::1], float32)")  # type: ignore[untyped-decorator]

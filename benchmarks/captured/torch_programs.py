@@ -13,6 +13,7 @@ import torch
 import triton
 
 from captured import triton_kernels as kernels
+from captured.product_tiles import Tile, tile_of
 
 Program = tuple[Callable[..., Any], tuple[torch.Tensor, ...]]
 POOLED = (3, 2, 1, 2, 6, 1, 1, 1, 1, 7, 3, 8, 1, 6, 9, 5, 1, 1, 1, 12, 100, 27, 10, 3, 1, 1)
@@ -37,16 +38,16 @@ def tower(samples: int = 512, rows: int = ROWS, dim: int = 128, tables: int = 26
     return run, indices
 
 
-def linear(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+def linear(x: torch.Tensor, weight: torch.Tensor, tile: Tile | None = None) -> torch.Tensor:
     """x @ weight.T by a Triton kernel."""
     tokens, depth = x.shape
+    own = tile or tile_of(tokens)
     out = torch.empty(tokens, weight.shape[0], device="cuda", dtype=torch.bfloat16)
-    rows = 16 if tokens <= 16 else 32 if tokens <= 32 else 64
-    columns = 64
-    grid = triton.cdiv(tokens, rows), weight.shape[0] // columns
+    grid = triton.cdiv(tokens, own.rows), weight.shape[0] // own.columns
     kernels.product[grid](
-        x, weight, out, tokens, weight.shape[0], depth, BM=rows, BN=columns, BK=128, num_warps=4, num_stages=4
-    )
+        x, weight, out, tokens, weight.shape[0], depth, BM=own.rows, BN=own.columns, BK=own.depth,
+        num_warps=own.warps, num_stages=own.stages,
+    )  # fmt: skip
     return out
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from goptx.graph.graph_dependences import dependences
 from goptx.graph.graph_description import Edge, Graph, Id
-from goptx.graph.group_choice import choose_groups, target_of, unfit
+from goptx.graph.group_choice import choose_groups, sibling_groups, target_of, unfit
 from goptx.graph.group_costs import Costs, Group
 from goptx.graph.node_effects import Effects, Trust, effects_of
 
@@ -33,6 +33,12 @@ def daring(choice: Choice, graph: Graph) -> Choice:
     groups = choose_groups(graph, choice.dependences, costs, free)
     ids = tuple(tuple(graph.nodes[i].id for i in group) for group in groups)
     return replace(choice, groups=ids, indices=tuple(groups), costs=costs)
+
+
+def siblings(choice: Choice, graph: Graph) -> tuple[Group, ...]:
+    """Groups that add no order, whatever they are estimated to gain, to be measured, as indices of nodes."""
+    free = [i for i in range(len(graph.nodes)) if i not in choice.single]
+    return tuple(sibling_groups(graph, choice.dependences, free))
 
 
 def chosen_groups(graph: Graph, trust: Trust = None, arch: str | None = None) -> Choice:

@@ -54,7 +54,8 @@ class GraphReport:
     fused: the groups that are fused now. single: for each node that is not in one, why.
     seconds: how long all of it took.
     measured: milliseconds on the device of the graph as captured, with its true dependences, and fused; empty where
-        nothing was measured. note: why the new graph was not compared with the captured one, or not measured.
+        nothing was measured. taken: the name of that which was taken, and the order of its nodes.
+    note: why the new graph was not compared with the captured one, or not measured.
     untried: the groups for which the budget left no time, those that are estimated to gain most first.
     unknown: the names of the kernels without PTX, each once. without_ptx: the share of the measured time that nodes
         without PTX take, one after the other, from 0 to 1; None where that was not measured.
@@ -74,6 +75,7 @@ class GraphReport:
     untried: tuple[tuple[Id, ...], ...] = ()
     unknown: tuple[str, ...] = ()
     without_ptx: float | None = None
+    taken: str = ""
 
     _repr_pretty_ = as_text
 
@@ -100,6 +102,7 @@ class GraphReport:
         if self.fused:
             head += f", their kernels estimated {self.speedup:.2f} times as fast"
         lines = [f"  measured {name}: {ms:.4g} ms" for name, ms in self.measured.items()]
+        lines += [f"  taken: {self.taken}"] if self.taken else []
         lines += [f"  not run: {self.note}"] if self.note else []
         lines += [f"  {self.advice}"] if self.advice else []
         lines += [f"  fused {group}" for group in self.fused]

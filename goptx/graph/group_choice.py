@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from goptx.graph.graph_description import Edge, Graph
+from goptx.graph.graph_description import Edge, Graph, Id
 from goptx.graph.group_costs import Costs, Group
 from goptx.graph.node_effects import variables_of
 from goptx.results.given_kernels import MOST_KERNELS
@@ -135,6 +135,23 @@ def choose_groups(graph: Graph, edges: Sequence[Edge], costs: Costs, candidates:
         if len(group) > 1:
             groups.append(tuple(sorted(group, key=rank.__getitem__)))
     return groups
+
+
+def sibling_groups(graph: Graph, edges: Sequence[Edge], candidates: Collection[int]) -> list[Group]:
+    """Groups of kernels that wait for the same nodes and for which the same nodes wait: as one launch they add no
+    order. `edges`, `candidates` as for `choose_groups`."""
+    nodes = graph.nodes
+    before: dict[Id, set[Id]] = {node.id: set() for node in nodes}
+    after: dict[Id, set[Id]] = {node.id: set() for node in nodes}
+    for one, other in edges:
+        after[one].add(other)
+        before[other].add(one)
+    alike: dict[object, list[int]] = {}
+    for i in graph.order:
+        if i in candidates:
+            alike.setdefault((frozenset(before[nodes[i].id]), frozenset(after[nodes[i].id])), []).append(i)
+    parts = [group[k : k + MOST_KERNELS] for group in alike.values() for k in range(0, len(group), MOST_KERNELS)]
+    return [tuple(part) for part in parts if len(part) > 1]
 
 
 def _near(seed: int, free: Sequence[int], rank: Mapping[int, int]) -> Iterator[int]:

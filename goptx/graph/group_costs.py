@@ -8,7 +8,7 @@ runs its kernels as interleaved ones, and the work that is limited by memory is 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.cfg import loops
@@ -23,7 +23,7 @@ from goptx.latency.table import LatencyTable, load_table
 from goptx.options import Strategy
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
-from goptx.strategies.candidates import Judge
+from goptx.strategies.candidates import Judge, divides
 from goptx.strategies.estimates.fold_candidates import Role, fold_candidates, role_of
 from goptx.strategies.estimates.prospects import TIE
 
@@ -31,6 +31,11 @@ WOVEN = 3  # kernels at most that are woven: the product of more takes many seco
 LINES = 400  # of kernels at most that are woven: a graph has many groups, and more take seconds each
 AT_ONCE = 2  # virtual CTAs of the kernels that are limited by memory, of forms that are estimated to be equally fast
 UNEQUAL = 1.25  # times as long as another: CTAs that last so long come first
+SPARED = (
+    8,
+    16,
+)  # registers: an assembler keeps fewer at once than are live in the PTX, and two CTAs may have room then
+COARSER = (2, 4)  # CTAs of a kernel that become one
 DARING = 1.3  # times as long as separate launches: a group that is estimated to take longer is not measured
 Group = tuple[int, ...]  # indices of nodes, in order
 Facts = tuple[object, ...]
@@ -115,16 +120,23 @@ class Costs:
 
     def cycles(self, group: Collection[int], form: Form) -> float:
         """The cycles of these kernels in a form, as far as can be known; infinite where no CTA fits on an SM."""
+        return self._estimate(group, form).cycles
+
+    def _estimate(self, group: Collection[int], form: Form) -> Estimate:
         key = form, self.facts(group)
         if key not in self._estimates:
             self.trials += 1
             estimates = self.judge(group, form.teams).estimates(form.candidate)
             self._estimates[key] = next(e for c, e in estimates if c.cap is None)
-        return self._estimates[key].cycles
+        return self._estimates[key]
 
     def alone(self, node: int) -> float:
         """The cycles of a kernel in a launch of its own."""
         return self.cycles((node,), plain("separate", 1))
+
+    def filled(self, node: int) -> float:
+        """The share of the GPU's places for CTAs that a kernel fills in a launch of its own, 1 at most."""
+        return self._estimate((node,), plain("separate", 1)).filled
 
     def separate(self, group: Collection[int]) -> float:
         """The cycles of separate launches: one after the other or side by side, whichever is estimated to be faster."""
@@ -147,6 +159,27 @@ class Costs:
         strategies: list[Strategy] = ["interleave", "weave", "vertical"] if few else ["interleave"]
         forms = [plain(strategy, len(group)) for strategy in strategies]
         return [*self._longest_first(group), *forms, *self._on_folded_grids(group)]
+
+    def forms_to_measure(self, group: Collection[int]) -> list[Form]:
+        """Forms that are tried only where they are measured: several CTAs of each kernel in one, and folded grids on
+        which kernels with `wgmma` have fewer registers than they are estimated to need, for those that are limited by
+        memory."""
+        folded = self._on_folded_grids(group)
+        closer = (form for spared in SPARED for form in self._on_folded_grids(group, spared))
+        return [*self._coarser(group), *(form for form in dict.fromkeys(closer) if form not in folded)]
+
+    def _coarser(self, group: Collection[int]) -> list[Form]:
+        """Interleaved with several CTAs of each kernel in one, so that more of their loads are in flight."""
+        judge = self.judge(group)
+        texts = [(node.ptx, node.entry) for node in (self.graph.nodes[i] for i in group)]
+        lines = {text: len(kernel.lines) for text, kernel in zip(texts, judge.kernels, strict=True)}
+        waiting = {estimate.decided_by for estimate in judge.each_alone()} <= {"latency", "memory"}
+        if not waiting or sum(lines.values()) > LINES:
+            return []
+        one = next(iter(self._longest_first(group)), plain("interleave", len(group)))
+        forms = [replace(one, candidate=replace(one.candidate, factors=(n,) * len(group))) for n in COARSER]
+        fit = [f for f in forms if all(map(divides, f.candidate.factors, judge.shapes))]
+        return [f for f in fit if self.cycles(group, f) < self.cycles(group, one) * (1 - TIE)]
 
     def fused(self, group: Collection[int]) -> float:
         """The least cycles of one launch."""
@@ -178,15 +211,16 @@ class Costs:
         candidate = Candidate("interleave", (1,) * len(lasts)).having(placement="front")
         return [Form(candidate, tuple((k,) for k in order))]
 
-    def _on_folded_grids(self, group: Collection[int]) -> list[Form]:
-        """The kernels with `wgmma` in one team, and those that are limited by memory in the other."""
+    def _on_folded_grids(self, group: Collection[int], spared: int = 0) -> list[Form]:
+        """The kernels with `wgmma` in one team, with so many registers less than they are estimated to need, and those
+        that are limited by memory in the other."""
         roles = [self._role(i) for i in group]
         if set(roles) != {"tensor", "memory"}:
             return []
-        key = self.facts(group)
+        key = spared, self.facts(group)
         if key not in self._folded:
             each = [tuple(k for k, own in enumerate(roles) if own == role) for role in dict.fromkeys(roles)]
-            found = fold_candidates(self.judge(group, each), self.arch)
+            found = fold_candidates(self.judge(group, each), self.arch, spared)
             found.sort(key=lambda candidate: max(candidate.factors) != AT_ONCE)
             self._folded[key] = [Form(candidate, tuple(each)) for candidate in found]
         return self._folded[key]

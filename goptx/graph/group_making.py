@@ -78,7 +78,8 @@ class Makers:
         form of a group is the fastest."""
         found = []
         limit = self.costs.separate(group) * DARING
-        for form in sorted(self.costs.possible(group), key=lambda form: self.costs.cycles(group, form)):
+        forms = [*self.costs.forms_to_measure(group), *self.costs.possible(group)]
+        for form in sorted(forms, key=lambda form: self.costs.cycles(group, form)):
             if (made is None or str(form) != made.how) and (cycles := self.costs.cycles(group, form)) < limit:
                 with suppress(*REFUSALS, InputError):
                     woven, teams = self._fused(group, form)

@@ -10,7 +10,7 @@ from typing import Any
 from goptx.device.load import architecture
 from goptx.display import as_text, brief
 from goptx.errors import InputError
-from goptx.graph.chosen_groups import Choice, chosen_groups, daring
+from goptx.graph.chosen_groups import Choice, chosen_groups, daring, siblings
 from goptx.graph.graph_dependences import dependences
 from goptx.graph.graph_description import Graph
 from goptx.graph.graph_json import is_description, read_graph
@@ -121,19 +121,22 @@ def optimize_graph(
     measured: Mapping[str, float] = {}
     launchable = None
     if program:
-        from goptx.graph.running.placed_graph import FUSED, WIDELY, Further, placed
+        from goptx.graph.running.graph_search import FUSED, SIBLINGS, WIDELY
+        from goptx.graph.running.placed_graph import Further, placed
 
         plans, further = {FUSED: made}, Further((), lambda group: (), lambda one: ())
         if tune:
-            other = daring(choice, known)
-            wider = Makers(known, other.costs, arch, device)
-            if other.indices != groups:
-                plans[WIDELY], late = made_in_time(wider, other.indices, limit)
-                untried += late
-            smaller = smaller_groups([*groups, *other.indices], other.costs)
+            wider = daring(choice, known)
+            more = Makers(known, wider.costs, arch, device)
+            seen = [groups]
+            for name, other in (WIDELY, wider.indices), (SIBLINGS, siblings(choice, known)):
+                if other not in seen:
+                    seen.append(other)
+                    plans[name], late = made_in_time(more, other, limit)
+                    untried += late
             further = Further(
-                smaller,
-                lambda group: [Taken(part, one) for part, one in wider.of(group)],
+                smaller_groups([group for every in seen for group in every], wider.costs),
+                lambda group: [Taken(part, one) for part, one in more.of(group)],
                 lambda one: [Taken(one.group, form) for form in makers.others(one.group, one.made)],
             )
         new = placed(program, choice, plans, check, tune, further, limit)
@@ -163,6 +166,7 @@ def optimize_graph(
         tuple(tuple(known.nodes[i].id for i in group) for group in untried),
         tuple(dict.fromkeys(n.entry for n in known.nodes if n.ptx is None and n.entry)),
         new.without_ptx if program else None,
+        new.name if program else "",
     )
     return OptimizedGraph(launchable.graph if launchable else result, report, launchable)
 

@@ -12,7 +12,7 @@ import goptx
 from goptx.device.load import bindings, current_device, must
 from goptx.errors import DeviceError, InputError
 from goptx.graph import graph_rewriting
-from goptx.graph.running import placed_graph
+from goptx.graph.running import graph_search, placed_graph
 from goptx.graph.running.graph_trial import Trial
 
 pytestmark = pytest.mark.gpu
@@ -58,7 +58,7 @@ def test_an_optimized_graph_leaves_the_same(tune: bool, made: Callable[..., Capt
     if not tune:
         assert [group.members for group in fast.report.fused] == [(0, 1)]
     else:
-        assert {placed_graph.CAPTURED, placed_graph.PARALLEL} <= fast.report.measured.keys()
+        assert {graph_search.CAPTURED, graph_search.PARALLEL} <= fast.report.measured.keys()
     assert fast.report.note == ""
     for seed in (1, 2):
         assert one.left(fast.replay, seed) == one.left(None, seed)
@@ -70,6 +70,20 @@ def test_what_is_compared_and_measured_stays_as_it_was(made: Callable[..., Captu
     before = [array.get() for array in one.arrays]
     goptx.optimize_graph(one.graph, one.kernels)
     assert [array.get() for array in one.arrays] == before
+
+
+@pytest.mark.parametrize("order", placed_graph.ORDERS)
+def test_a_graph_in_another_order_leaves_the_same(
+    order: placed_graph.Order, made: Callable[..., Captured], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = diamond(made)
+    monkeypatch.setattr(graph_search, "ORDERS", (order,))
+    monkeypatch.setattr(graph_search, "GAIN", 10)
+    monkeypatch.setattr(graph_search, "MOSTLY", 0)  # the last graph is taken
+    fast = goptx.optimize_graph(one.graph, one.kernels)
+    print(fast.report)
+    for seed in (1, 2):
+        assert one.left(fast.replay, seed) == one.left(None, seed)
 
 
 def test_a_graph_with_branches_leaves_the_same(made: Callable[..., Captured]) -> None:

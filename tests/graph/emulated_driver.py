@@ -14,7 +14,7 @@ from goptx.device import cuda_graph, repeating
 from goptx.device.graphs import program_graph, replayed, rewritten_graph
 from goptx.device.graphs.rewritten_graph import AddedKernel
 from goptx.graph.graph_description import Allocation, Graph, GraphNode, sha_of
-from goptx.graph.running import graph_trial, launchable_graph
+from goptx.graph.running import graph_search, graph_trial, launchable_graph
 from goptx.ptx.parse import parse
 from goptx.sources.collecting import Collected
 from goptx.sources.kernel_text import choose_entry
@@ -301,9 +301,14 @@ def emulated_driver(patch: pytest.MonkeyPatch) -> EmulatedDriver:
         patch.setattr(module, "bindings", lambda: made)
     for module in (rewritten_graph, repeating):
         patch.setattr(module, "current_device", lambda: device)
-    for module, few in ((replayed, {"REPLAYS": 2}), (graph_trial, {"ROUNDS": 1, "WARMUPS": 1})):  # times are exact
-        for name, number in few.items():
-            patch.setattr(module, name, number)
+    few = (
+        (replayed, "REPLAYS", 2),
+        (graph_trial, "ROUNDS", 1),
+        (graph_trial, "WARMUPS", 1),
+        (graph_search, "FINALS", 1),
+    )
+    for module, name, number in few:  # times are exact
+        patch.setattr(module, name, number)
 
     def added(node: GraphNode, woven: Any) -> AddedKernel:
         handle = made.hold(woven.ptx, node.entry)

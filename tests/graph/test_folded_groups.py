@@ -98,6 +98,32 @@ def test_kernels_of_one_kind_are_not_folded() -> None:
     assert groups(step("PA"), arch="sm_90") == []  # its registers cannot be moved
 
 
+def test_four_products_of_few_rows_and_a_step_of_the_optimizer_are_one_launch() -> None:
+    """512 rows, as the backward pass of a layer has: 128 tiles each, fewer than the GPU has SMs."""
+    assert groups(step("APPPP", grid=128)) == [((0, 1, 2, 3, 4), ((0,), (1, 2, 3, 4)))]
+
+
+def test_products_with_fewer_registers_than_estimated_are_measured() -> None:
+    """The step of the optimizer has what they are short of, and two of its CTAs may fit then."""
+    graph = step("APPPP", grid=128)
+    costs = chosen_groups(graph).costs
+    group = tuple(range(5))
+    plain = [f.candidate for f in costs.possible(group) if f.teams]
+    closer = [f.candidate for f in costs.forms_to_measure(group)]
+    fewest = min(c.option("role_registers")[1] for c in plain)
+    assert closer and not set(closer) & set(plain)
+    assert all(fewest - 16 <= c.option("role_registers")[1] < fewest for c in closer)
+    assert {max(c.factors) for c in closer} == {1, 2} > {max(c.factors) for c in plain}
+
+
+@pytest.mark.slow
+def test_what_is_only_measured_is_made_among_the_other_forms() -> None:
+    graph = step("AP")
+    costs = chosen_groups(graph).costs
+    forms = {str(form) for form in costs.forms_to_measure((0, 1))}
+    assert forms and forms <= {one.how for one in Makers(graph, costs, None).others((0, 1), None)}
+
+
 def test_products_that_write_parts_of_one_array_are_independent() -> None:
     """What a tile of a product stores follows from thread numbers, by shifts, fields of bits and masks."""
     graph = step("PP")
@@ -194,6 +220,33 @@ def test_no_sm_waits_long_for_the_last_cta_if_the_longest_come_first() -> None:
     assert costs.cycles((0, 1, 2), front) < costs.cycles((0, 1, 2), spread)
     backwards = Form(front.candidate, front.teams[::-1])
     assert costs.cycles((0, 1, 2), backwards) == costs.cycles((0, 1, 2), spread)
+
+
+def of_ctas(graph: Graph, ctas: int) -> Graph:
+    nodes = tuple(replace(node, grid=(ctas, 1, 1)) for node in graph.nodes)
+    return Graph(nodes, graph.edges, graph.allocations, graph.ptx)
+
+
+def test_several_ctas_of_each_kernel_become_one_where_that_is_measured() -> None:
+    """Long loops that wait for memory, in more CTAs than the GPU has places: more loads are in flight at once."""
+    many = Costs(of_ctas(counted(200, 400), 1 << 14), "sm_90")
+    names = [str(form) for form in many.forms_to_measure((0, 1))]
+    assert names == ["interleave x2 x2 placement=front", "interleave x4 x4 placement=front"]
+    assert {form.teams for form in many.forms_to_measure((0, 1))} == {((1,), (0,))}
+    assert not set(names) & {str(form) for form in many.possible((0, 1))}
+    assert (
+        Costs(of_ctas(counted(200, 400), (1 << 14) + 1), "sm_90").forms_to_measure((0, 1)) == []
+    )  # a CTA would be left over
+    assert Costs(of_ctas(counted(200, 400), 2), "sm_90").forms_to_measure((0, 1)) == []  # half of the SMs would be idle
+
+
+def test_several_ctas_of_each_kernel_in_one_leave_the_same() -> None:
+    graph = of_ctas(chain(*(scaled(i, 0, i + 1, constant=3 + i) for i in range(3))), 2)
+    candidate = Candidate("interleave", (2, 2, 2)).having(placement="front")
+    form = Form(candidate, ((2,), (0,), (1,)))
+    woven, teams = Makers(graph, Costs(graph, "sm_90"), None)._fused((0, 1, 2), form)
+    assert woven.starts(None, None)[0].shape.ctas == 3
+    assert same(graph, Fused(woven, 1.0, str(form), teams))
 
 
 # What they leave --------------------------------------------------------------------------------------------

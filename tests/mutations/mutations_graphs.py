@@ -5,6 +5,7 @@ from mutations.mutations import Mutation
 EFFECTS = "goptx/graph/node_effects.py"
 CHOICE = "goptx/graph/group_choice.py"
 PLACED = "goptx/graph/running/placed_graph.py"
+SEARCH = "goptx/graph/running/graph_search.py"
 LAUNCHED = "goptx/graph/running/launchable_graph.py"
 OF_RUNNING = "tests/graph/test_running_graphs.py"
 OF_EFFECTS = "tests/graph/test_graph_dependences.py"
@@ -63,8 +64,8 @@ OF_GRAPHS = (
     ),
     Mutation(
         "groups are measured after the budget is spent",
-        PLACED,
-        "            if self.limit.left() <= 0:\n                self.untried.append(group)",
+        SEARCH,
+        "            if self.placing.limit.left() <= 0:\n                self.untried.append(group)",
         "            if False:\n                self.untried.append(group)",
         f"{OF_RUNNING}::test_groups_beyond_the_budget_are_named",
     ),
@@ -84,10 +85,24 @@ OF_GRAPHS = (
     ),
     Mutation(
         "a group is taken in another form that leaves something else",
-        PLACED,
-        "times = {} if self.check and trial.different(other) else",
-        "times = {} if not self.check else",
+        SEARCH,
+        "if new and self.placing.check and (why := self.trial.different(graph)):",
+        "if new and not self.placing.check and (why := self.trial.different(graph)):",
         f"{OF_FOLDED}::test_another_form_that_differs_is_not_taken",
+    ),
+    Mutation(
+        "a graph that gained by chance is taken",
+        SEARCH,
+        "    best = search.final(",
+        "    best = found[-1] or search.final(",
+        f"{OF_RUNNING}::test_a_graph_that_gained_by_chance_is_not_taken",
+    ),
+    Mutation(
+        "more kernels run at once than fit",
+        "goptx/graph/running/graph_orders.py",
+        "sum(filled[i] for i in running) <= most",
+        "max(filled[i] for i in running) <= 2",
+        "tests/graph/test_graph_orders.py::test_no_more_kernels_run_at_once_than_fit",
     ),
     Mutation(
         "the parameters of a team's kernels are in another order",

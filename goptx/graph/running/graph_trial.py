@@ -21,6 +21,7 @@ from goptx.graph.node_effects import LAST, Effects, Memory
 from goptx.graph.running.launchable_graph import LaunchableGraph
 
 ROUNDS, WARMUPS = 15, 3
+FINALS = 3  # times as many rounds for the last comparison
 MOST_BYTES = 1 << 34  # that are saved: the copies must fit beside the program
 
 
@@ -67,14 +68,21 @@ class Trial:
 
     def milliseconds(self, graphs: Mapping[str, LaunchableGraph]) -> dict[str, float]:
         """The median time of each graph, run in turn; empty where nothing is run."""
+        return {name: median(times) for name, times in self.rounds(graphs).items()}
+
+    def rounds(self, graphs: Mapping[str, LaunchableGraph], times: int = 1) -> dict[str, list[float]]:
+        """The milliseconds of each graph in each round, `times` as many rounds as usual; empty where nothing is run.
+        Each round begins with another graph, for a graph may be faster after one than after another."""
         run = self._replayed
         if run is None:
             return {}
-        times: dict[str, list[float]] = {name: [] for name in graphs}
-        for _ in range(WARMUPS + ROUNDS):
-            for name, graph in graphs.items():
-                times[name].append(run.milliseconds(graph.starter(self._stream)))
-        return {name: median(found[WARMUPS:]) for name, found in times.items()}
+        found: dict[str, list[float]] = {name: [] for name in graphs}
+        turns = list(graphs.items())
+        for _ in range(WARMUPS + ROUNDS * times):
+            for name, graph in turns:
+                found[name].append(run.milliseconds(graph.starter(self._stream)))
+            turns = [*turns[1:], *turns[:1]]
+        return {name: each[WARMUPS:] for name, each in found.items()}
 
 
 def written(graph: Graph, effects: Sequence[Effects]) -> tuple[list[Interval], str]:

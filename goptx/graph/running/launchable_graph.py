@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 from goptx.device.graphs.rewritten_graph import AddedKernel, RewrittenGraph
@@ -126,8 +125,3 @@ def _added(node: GraphNode, woven: Woven) -> AddedKernel:
     sizes = tuple(map(len, node.parameters))
     launcher = Launcher(woven.load(), grid=node.grid, block=node.block, shared=node.shared, sizes=sizes)
     return AddedKernel(launcher, node.parameters)
-
-
-def in_a_row(graph: Graph) -> Graph:
-    """The graph with its nodes one after the other, as the capture of one stream has them."""
-    return graph.ordered(list(pairwise(graph.nodes[i].id for i in graph.order)))

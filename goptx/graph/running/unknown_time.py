@@ -11,8 +11,9 @@ from itertools import pairwise
 
 from goptx.graph.captured_program import Program
 from goptx.graph.graph_description import EMPTY, Graph, GraphNode
+from goptx.graph.running.graph_orders import in_a_row
 from goptx.graph.running.graph_trial import Trial
-from goptx.graph.running.launchable_graph import LaunchableGraph, in_a_row
+from goptx.graph.running.launchable_graph import LaunchableGraph
 
 MOST_ENDS = 64  # beginnings that are run at most
 

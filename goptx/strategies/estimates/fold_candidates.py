@@ -38,9 +38,10 @@ def role_of(kernel: Alone, shape: Shape, alone: Estimate) -> Role | None:
     return None if tensor == by_memory else "tensor" if tensor else "memory"
 
 
-def fold_candidates(judge: Judge, arch: str) -> list[Candidate]:
+def fold_candidates(judge: Judge, arch: str, spared: int = 0) -> list[Candidate]:
     """None unless the warps of a CTA can be shared out between two teams, of which one runs kernels with `wgmma` and
-    the other kernels that are limited by memory. The teams are those of `judge`, by default each of two kernels."""
+    the other kernels that are limited by memory. The teams are those of `judge`, by default each of two kernels.
+    `spared`: registers that the first are to do without, of those that they are estimated to need."""
     count = len(judge.kernels)
     teams = judge.teams or [(k,) for k in range(count)]
     if len(teams) != 2:
@@ -49,14 +50,16 @@ def fold_candidates(judge: Judge, arch: str) -> list[Candidate]:
     of_team = [{roles[k] for k in team} for team in teams]
     if of_team not in ([{"tensor"}, {"memory"}], [{"memory"}, {"tensor"}]):
         return []
-    return list(_of_teams(judge, teams, of_team.index({"memory"}), arch))
+    return list(_of_teams(judge, teams, of_team.index({"memory"}), arch, spared))
 
 
 def _may_be_folded(shape: Shape) -> bool:
     return bool(shape.ctas and shape.threads and shape.threads % WARPGROUP == 0 and not shape.cluster)
 
 
-def _of_teams(judge: Judge, teams: Sequence[Sequence[int]], streaming: int, arch: str) -> Iterator[Candidate]:
+def _of_teams(
+    judge: Judge, teams: Sequence[Sequence[int]], streaming: int, arch: str, spared: int
+) -> Iterator[Candidate]:
     shapes = judge.shapes
     first, second = (max(shapes[k].threads or 0 for k in team) for team in teams)
     if first + second > MOST_THREADS:
@@ -70,7 +73,7 @@ def _of_teams(judge: Judge, teams: Sequence[Sequence[int]], streaming: int, arch
         most = occupancy(arch, FEWEST_REGISTERS, shared, first + second).ctas_per_sm
         if max(sum(shapes[k].ctas or 0 for k in team) for team in teams) <= machine_of(arch).sms * most:
             return
-        demands = [_demand(judge.kernels[k], n, k in teams[streaming]) for k, n in enumerate(copies)]
+        demands = [_demand(judge.kernels[k], n, k in teams[streaming], spared) for k, n in enumerate(copies)]
         roles = [_hungriest([demands[k] for k in team]) for team in teams]
         folded = Candidate("horizontal", factors).having(fold="static")
         if most * (first + second) * max(role.free for role in roles) <= SM_REGISTERS:
@@ -104,11 +107,11 @@ def _shared(judge: Judge, kernel: int) -> int:
     return judge.kernels[kernel].shared + (judge.shapes[kernel].shared or 0)
 
 
-def _demand(kernel: Alone, copies: int, streaming: bool) -> RoleDemand:
+def _demand(kernel: Alone, copies: int, streaming: bool, spared: int) -> RoleDemand:
     """The kernel that is limited by memory gets room for all that is live in its code: with less, the assembler would
-    put off loads that are to be in flight, or spill. The other one gets what it cannot do without."""
+    put off loads that are to be in flight, or spill. The other one gets what it cannot do without, less `spared`."""
     needed = kernel.pressure.needed.value.times(copies)
-    registers = rounded_up(needed.written + OWN if streaming else needed.live + LOOP)
+    registers = rounded_up(needed.written + OWN if streaming else needed.live + LOOP - spared)
     return RoleDemand(registers, registers, registers)
 
 
