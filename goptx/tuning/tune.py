@@ -140,7 +140,8 @@ def tune(
         if arch is None:
             subject = subject.raised(where.arch)
         limit.start()
-        folds = Folds(subject.kernels, subject.shapes, subject.arch)
+        pruning = Pruning.of(subject.kernels, subject.shapes, subject.arch, assume, subject.workload.arguments)
+        folds = Folds(subject.kernels, subject.shapes, subject.arch, pruning)
         if "horizontal" in chosen:  # while the devices make the data
             stack.enter_context(ThreadPoolExecutor(1)).submit(folds.ask_assembler)
         measuring = opened(measuring, subject.workload)
@@ -149,7 +150,6 @@ def tune(
         if client and executor is None:
             executor = ClusterExecutor(client, subject.name)
         made = stack.enter_context(makers(subject, executor, workers))
-        pruning = Pruning.of(subject.kernels, subject.shapes, subject.arch, assume, subject.workload.arguments)
         space = Space(subject.shapes, subject.tunable, chosen, sizes, folds)
         tell = stack.enter_context(progress_of("tried", quiet=not progress))
         found = Search(
