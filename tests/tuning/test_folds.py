@@ -4,6 +4,8 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tuning.fake_bench import ARGS, PLUS, TIMES, FakeBench, tuned
@@ -11,12 +13,13 @@ from tuning.fake_bench import ARGS, PLUS, TIMES, FakeBench, tuned
 from goptx import Shape, replay
 from goptx.cost.role_registers import RoleDemand, divisions
 from goptx.device.assemble import find_ptxas
+from goptx.errors import AssemblyError
 from goptx.results.given_kernels import kernels_of
 from goptx.strategies.candidate import Candidate
 from goptx.tuning.making import Job, make
 from goptx.tuning.space.folds import FIRST, Folds
 from goptx.tuning.space.pruning import Pruning
-from goptx.tuning.space.role_demand import SPILLS
+from goptx.tuning.space.role_demand import SPILLS, role_demand
 from goptx.tuning.space.space import Space
 from goptx.tuning.trials import Trial
 
@@ -335,6 +338,30 @@ def test_forms_are_ordered_as_they_were_measured(pair: str) -> None:
         return pruning.estimate(made) or 0.0
 
     assert sorted(FITTED[pair], key=cycles) == list(FITTED[pair])
+
+
+class Assembled:
+    """A kernel of 100 registers that spills below 88, of which tensor operations are serialized below a cap."""
+
+    def __init__(self, serialized_below: int) -> None:
+        self.serialized_below = serialized_below
+
+    def assembly(self, cap: int) -> SimpleNamespace:
+        if cap < 64:
+            raise AssemblyError("insufficient registers")
+        log = "(C7510) wgmma is serialized" if cap < self.serialized_below else ""
+        spilled = 8 * max(88 - cap, 0)
+        return SimpleNamespace(
+            registers=min(cap, 100), spill_store_bytes=spilled, spill_load_bytes=0, shared_bytes=0, log=log
+        )
+
+
+def test_a_role_has_eight_registers_more_than_the_kernel_alone() -> None:
+    """Unless with eight less it is other code, which is serialized; with less than 64 there is none."""
+    kernel: Any = Assembled(0)
+    assert role_demand(kernel) == RoleDemand(free=112, least=96, tolerable=72, entry=64)
+    kernel = Assembled(96)
+    assert role_demand(kernel) == RoleDemand(free=112, least=96, tolerable=96, entry=64)
 
 
 @pytest.mark.slow

@@ -10,7 +10,6 @@ kernel has in a CTA. All else is varied in those that turn out to be fast.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -205,16 +204,16 @@ class Folds:
                 self._ask()
 
     def _ask(self) -> None:
+        """Of both kernels at once."""
+        with ThreadPoolExecutor(2) as assemblers:
+            for one in [assemblers.submit(self._ask_of, kernel) for kernel in (0, 1)]:
+                one.result()
+
+    def _ask_of(self, kernel: int) -> None:
         for factor in WOVEN:
-            asked = [
-                (k, factor)
-                for k, shape in enumerate(self.shapes)
-                if divides(factor, shape) and (factor == 1 or self._may_be_woven(k, factor))
-            ]
-            with ThreadPoolExecutor(os.cpu_count()) as assemblers:
-                for role, found in zip(asked, assemblers.map(self._demand, asked), strict=True):
-                    if found:
-                        self._demands[role] = found
+            possible = divides(factor, self.shapes[kernel]) and (factor == 1 or self._may_be_woven(kernel, factor))
+            if possible and (found := self._demand((kernel, factor))):
+                self._demands[kernel, factor] = found
 
     def _demand(self, role: tuple[int, int]) -> RoleDemand | None:
         """None where the kernel cannot be made so."""

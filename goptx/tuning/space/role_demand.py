@@ -10,6 +10,7 @@ Requires an assembler, no GPU.
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import cache
 
 from goptx.cost.role_registers import RoleDemand, rounded_up
@@ -22,6 +23,7 @@ from goptx.weaving.shapes.folded import FEWEST_REGISTERS, MOST_REGISTERS, REGIST
 SPILLS = 256  # bytes per thread that a cap may spill more than no cap
 LOOP = REGISTER_STEP  # registers of the loop: the number of the virtual CTA, the last, the step, what follows from them
 
+PROBES = 3  # caps that the assembler is asked of at once
 ENTRIES = (FEWEST_REGISTERS, 64, 96, 128)  # registers of a thread when a kernel begins, of which the least is found
 
 
@@ -51,10 +53,16 @@ def role_demand(kernel: Woven) -> RoleDemand:
             return False
         return _spilled(found) <= spilled + more if as_role else alone.registers + LOOP <= cap
 
-    least = _fewest(free, lambda cap: holds(cap, 0))
-    tolerable = _fewest(least, lambda cap: holds(cap, SPILLS))
-    entry = next((cap for cap in ENTRIES if cap < tolerable and made(cap)), tolerable)
-    return RoleDemand(free, least, tolerable, alone.shared_bytes, entry)
+    with ThreadPoolExecutor(2) as searches, ThreadPoolExecutor(2 * PROBES) as assemblers:
+
+        def fewest(more: int) -> int:
+            return _fewest(free, lambda cap: holds(cap, more), assemblers)
+
+        entries = assemblers.map(made, ENTRIES)
+        least, tolerable = searches.map(fewest, (0, SPILLS))
+        tolerable = min(least, tolerable)
+        entry = next((cap for cap, found in zip(ENTRIES, entries, strict=True) if found), tolerable)
+    return RoleDemand(free, least, tolerable, alone.shared_bytes, min(entry, tolerable))
 
 
 def _spilled(made: Assembly) -> int:
@@ -62,10 +70,14 @@ def _spilled(made: Assembly) -> int:
     return made.spill_store_bytes + made.spill_load_bytes
 
 
-def _fewest(enough: int, holds: Callable[[int], bool]) -> int:
-    """The least multiple of 8 for which it holds, if it holds for all above that."""
+def _fewest(enough: int, holds: Callable[[int], bool], assemblers: Executor) -> int:
+    """The least multiple of 8 for which it holds, if it holds for all above that. On every machine the same caps are
+    asked, so that the result is the same."""
     low, high = FEWEST_REGISTERS, enough
     while low < high:
-        middle = (low + high) // (2 * REGISTER_STEP) * REGISTER_STEP
-        low, high = (low, middle) if holds(middle) else (middle + REGISTER_STEP, high)
+        parts = (low + (high - low) * part // (PROBES + 1) for part in range(1, PROBES + 1))
+        probes = list(dict.fromkeys(part // REGISTER_STEP * REGISTER_STEP for part in parts))
+        found = dict(zip(probes, assemblers.map(holds, probes), strict=True))
+        high = next((cap for cap in probes if found[cap]), high)
+        low = max((cap + REGISTER_STEP for cap in probes if cap < high), default=low)
     return high
