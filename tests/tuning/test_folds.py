@@ -341,27 +341,36 @@ def test_forms_are_ordered_as_they_were_measured(pair: str) -> None:
 
 
 class Assembled:
-    """A kernel of 100 registers that spills below 88, of which tensor operations are serialized below a cap."""
+    """A kernel of so many registers that spills below `enough`, whose tensor operations are serialized below a cap."""
 
-    def __init__(self, serialized_below: int) -> None:
+    def __init__(self, registers: int, enough: int, least: int = 0, serialized_below: int = 0) -> None:
+        self.registers, self.enough, self.least = registers, enough, least
         self.serialized_below = serialized_below
 
     def assembly(self, cap: int) -> SimpleNamespace:
-        if cap < 64:
+        if cap < self.least:
             raise AssemblyError("insufficient registers")
         log = "(C7510) wgmma is serialized" if cap < self.serialized_below else ""
-        spilled = 8 * max(88 - cap, 0)
         return SimpleNamespace(
-            registers=min(cap, 100), spill_store_bytes=spilled, spill_load_bytes=0, shared_bytes=0, log=log
-        )
+            registers=min(cap, self.registers), spill_store_bytes=8 * max(self.enough - cap, 0), spill_load_bytes=0,
+            shared_bytes=0, log=log,
+        )  # fmt: skip
 
 
 def test_a_role_has_eight_registers_more_than_the_kernel_alone() -> None:
     """Unless with eight less it is other code, which is serialized; with less than 64 there is none."""
-    kernel: Any = Assembled(0)
+    kernel: Any = Assembled(100, 88, 64)
     assert role_demand(kernel) == RoleDemand(free=112, least=96, tolerable=72, entry=64)
-    kernel = Assembled(96)
+    kernel = Assembled(100, 88, 64, serialized_below=96)
     assert role_demand(kernel) == RoleDemand(free=112, least=96, tolerable=96, entry=64)
+
+
+def test_a_role_with_the_fewest_registers_of_all_may_spill_a_little() -> None:
+    """With eight less than 24 there is no kernel that would say how much; one that spills alone may not have 24."""
+    kernel: Any = Assembled(28, 24)
+    assert role_demand(kernel) == RoleDemand(free=40, least=32, tolerable=24)
+    kernel = Assembled(28, 28)
+    assert role_demand(kernel) == RoleDemand(free=40, least=40, tolerable=32)
 
 
 @pytest.mark.slow

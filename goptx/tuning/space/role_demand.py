@@ -45,13 +45,17 @@ def role_demand(kernel: Woven) -> RoleDemand:
         return bool(read_serialized(found.log)) and not serialized
 
     def holds(cap: int, more: int) -> bool:
-        as_role = made(cap - LOOP) if cap - LOOP >= FEWEST_REGISTERS else None
+        below = cap - LOOP
+        as_role = made(below) if below >= FEWEST_REGISTERS else None
         if as_role and not slower(as_role):
             return _spilled(as_role) <= spilled + more
         found = made(cap)
         if found is None or slower(found):
             return False
-        return _spilled(found) <= spilled + more if as_role else alone.registers + LOOP <= cap
+        if as_role:  # other code
+            return _spilled(found) <= spilled + more
+        few = more > 0 and below < FEWEST_REGISTERS and _spilled(found) <= spilled
+        return few or alone.registers + LOOP <= cap
 
     with ThreadPoolExecutor(2) as searches, ThreadPoolExecutor(2 * PROBES) as assemblers:
 
