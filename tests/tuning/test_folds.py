@@ -90,6 +90,15 @@ def test_near_candidates_differ_in_one_thing() -> None:
     assert not any(r in name for name in names(space.near(PLAIN.having(role_registers=(232, 24)))) for r in ("240,16",))
 
 
+def test_registers_are_those_of_so_many_woven_ctas() -> None:
+    """Not those of the form before: each may have 255 registers where two CTAs woven leave room for one on an SM."""
+    shapes = [Shape(1024, 128), Shape(65536, 128)]
+    demands = {(0, 1): RoleDemand(208, 192, 192), (1, 1): RoleDemand(56, 56, 40), (1, 2): RoleDemand(96, 96, 80)}
+    found = Folds(kernels_of([PLUS, TIMES], least=1), shapes, "sm_90a", _demands=demands)
+    near = names(found.near(PLAIN.having(role_registers=(192, 64))))
+    assert "horizontal x1 x2 fold=static" in near and not any("x1 x2" in n and "role_registers" in n for n in near)
+
+
 def test_horizontal_kernels_only() -> None:
     for strategies, there in ((["weave"], False), (["horizontal"], True)):
         space = Space(MANY, [False] * 2, strategies, (), folds(MANY))  # type: ignore[arg-type]

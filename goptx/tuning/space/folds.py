@@ -120,7 +120,7 @@ class Folds:
         for factors in self._factors():
             if factors != candidate.factors:
                 for others in self._to_begin_with(factors, teams):
-                    made = replace(candidate, factors=factors)
+                    made = replace(candidate, factors=factors).without("role_registers")
                     yield made.having(role_registers=others) if others else made
         for more_or_fewer in _more_or_fewer(teams):
             for others in self._registers(candidate.factors, more_or_fewer)[:1]:
