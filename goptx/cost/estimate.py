@@ -144,8 +144,8 @@ def estimate(
         longest, in_turn = max(longest, lasts), in_turn + wave.ctas / places * lasts
     parts["latency"] = machine.gap + max(longest, in_turn)
     idle = 0.0 if len(loads) == 1 or longest_first else _idle(max(parts.values()), longest, in_turn)
-    if fetched := _fetched(waves, machine):  # a warp that waits for code issues nothing
-        parts["instructions"] = parts.pop("arithmetic") + fetched
+    if code := fetched(waves, machine):  # a warp that waits for code issues nothing
+        parts["instructions"] = parts.pop("arithmetic") + code
     cycles = sum(part**OVERLAP for part in parts.values()) ** (1 / OVERLAP) + idle
     filled = min(sum(wave.ctas for wave in waves) / resident, 1.0)
     return Estimate(cycles, parts, registers, fits.fraction, filled)
@@ -156,25 +156,6 @@ def _idle(busy: float, longest: float, in_turn: float) -> float:
     resource that is used most: where the CTAs wait for it rather than for themselves, each lasts longer."""
     lasts = longest * max(busy / max(in_turn, longest), 1.0)
     return TAIL * max(min(busy - lasts, lasts), 0.0)
-
-
-def folded(loads: Sequence[Load], waves: Sequence[Wave], registers: int, shared: int, arch: str) -> Estimate:
-    """The estimate of one launch of folded grids, in which each kernel has a team of warps in every CTA of one wave.
-    The teams work at the same time, each on one virtual CTA after the other, without the turnover of a CTA. `registers`
-    are those of a thread when the kernel begins, `shared` the bytes of a CTA; `waves` are the virtual CTAs of each
-    kernel, or groups of as many as it has teams in a CTA, with the threads of all of these."""
-    machine = machine_of(arch)
-    fits = occupancy(arch, registers, shared, sum(wave.threads for wave in waves))
-    if not fits.ctas_per_sm:
-        return Estimate(inf, {}, registers, 0.0)
-    every = sum((load.all(machine) for load in loads), Counter[str]())
-    parts = {part: machine.gap + every[part] for part in ("arithmetic", "shared", "memory")}
-    teams = machine.sms * fits.ctas_per_sm
-    parts["latency"] = machine.gap + machine.turnover + max(ceil(w.ctas / teams) * LOADED * w.latency for w in waves)
-    if fetched := _fetched(waves, machine):
-        parts["instructions"] = parts.pop("arithmetic") + fetched
-    cycles = sum(part**OVERLAP for part in parts.values()) ** (1 / OVERLAP)
-    return Estimate(cycles, parts, registers, fits.fraction, min(max(w.ctas for w in waves) / teams, 1.0))
 
 
 def side_by_side(kernels: Sequence[Estimate], loads: Sequence[Load], arch: str) -> Estimate:
@@ -190,7 +171,7 @@ def side_by_side(kernels: Sequence[Estimate], loads: Sequence[Load], arch: str) 
     return replace(after_each_other, cycles=min(cycles, after_each_other.cycles))
 
 
-def _fetched(waves: Sequence[Wave], machine: Machine) -> float:
+def fetched(waves: Sequence[Wave], machine: Machine) -> float:
     """Cycles in which an SM fetches code that its instruction cache does not hold. CTAs of several kernels on one SM
     share the cache: the bytes that all miss are divided in proportion to the bytes that the warps of each pass."""
     whole = reduce(CodeSize.beside, (wave.code for wave in waves))

@@ -17,7 +17,8 @@ from goptx.analysis.registers.register_demand import FULL
 from goptx.cost.assumptions import Assumption, Behaviour, table
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.courses import Made
-from goptx.cost.estimate import Estimate, Load, Wave, estimate, folded, next_step, side_by_side
+from goptx.cost.estimate import Estimate, Load, Wave, estimate, next_step, side_by_side
+from goptx.cost.folded_estimate import Folding, Role, folded
 from goptx.cost.hardware import WARP
 from goptx.cost.kernels import Acts, Alone
 from goptx.cost.register_estimate import Pressure
@@ -218,15 +219,22 @@ class _Launch:
         """Folded grids: one launch, in which each team has warps and, if they are moved, registers of its own."""
         teams = self.judge.teams or [(k,) for k in range(len(self.loads))]
         several = self.candidate.option("teams") or [1] * len(teams)
-        each_team = zip(map(self._team, teams), several, strict=True)
-        waves = [replace(wave, ctas=wave.ctas / n, threads=wave.threads * n) for wave, n in each_team]
+        roles = [
+            Role([self.loads[k] for k in team], self._team(team), n) for team, n in zip(teams, several, strict=True)
+        ]
         own = [max(self._pressure([k]).registers for k in team) for team in teams]
         moved = self.candidate.option("role_registers")
-        each = zip(moved or own, (wave.threads for wave in waves), strict=True)
-        threads = sum(wave.threads for wave in waves)
+        each = zip(moved or own, (role.threads for role in roles), strict=True)
+        threads = sum(role.threads for role in roles)
         registers = rounded_up(-(-sum(r * n for r, n in each) // threads)) if moved else max(own)
         shared = sum(n * max(self.shared[k] for k in team) for team, n in zip(teams, several, strict=True))
-        return folded(self.loads, waves, registers, shared, self.judge.arch)
+        return folded(roles, self._folding(moved), registers, shared, self.judge.arch)
+
+    def _folding(self, moved: Sequence[int] | None) -> Folding:
+        """The role with more registers helps, the first one if both have equally many."""
+        option = self.candidate.option
+        helper = int(moved is not None and moved[1] > moved[0]) if option("assist") else None
+        return Folding(option("ctas"), option("fold") == "ticket", helper)
 
     def _team(self, kernels: Sequence[int]) -> Wave:
         """The virtual CTAs of a team, one after the other. While it runs one kernel, it needs the code of no other."""

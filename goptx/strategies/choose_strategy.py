@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
-from goptx.cost.assembled import TRIED, problem
 from goptx.cost.assumptions import Known
 from goptx.cost.courses import made_of
 from goptx.cost.hardware import machine_of
@@ -27,6 +26,7 @@ from goptx.sources.kernel_text import Chosen
 from goptx.strategies.auto_decision import Decided
 from goptx.strategies.candidate import Candidate, unchanged
 from goptx.strategies.candidates import CTAS, STRATEGIES, THREADS, Judge, possible_candidates
+from goptx.strategies.estimates.assembled import TRIED, problem
 from goptx.strategies.estimates.fold_candidates import fold_candidates
 from goptx.strategies.estimates.prospects import TIE, Prospect, best, separate_cycles
 from goptx.strategies.separate import ANY

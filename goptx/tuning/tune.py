@@ -142,7 +142,8 @@ def tune(
         if arch is None:
             subject = subject.raised(where.arch)
         limit.start()
-        folds = Folds(subject.kernels, subject.shapes, subject.arch)
+        pruning = Pruning.of(subject.kernels, subject.shapes, subject.arch, assume, subject.workload.arguments)
+        folds = Folds(subject.kernels, subject.shapes, subject.arch, pruning)
         meanwhile = stack.enter_context(ThreadPoolExecutor(2))  # while the devices make the data
         if "horizontal" in chosen:
             meanwhile.submit(folds.ask_assembler)
@@ -153,7 +154,6 @@ def tune(
         if client and executor is None:
             executor = ClusterExecutor(client, subject.name)
         made = stack.enter_context(makers(subject, executor, workers))
-        pruning = Pruning.of(subject.kernels, subject.shapes, subject.arch, assume, subject.workload.arguments)
         space = Space(subject.shapes, subject.tunable, chosen, sizes, folds)
         tell = stack.enter_context(progress_of("tried", quiet=not progress))
         found = Search(

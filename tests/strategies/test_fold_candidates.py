@@ -11,7 +11,8 @@ import pytest
 import goptx
 from goptx import Shape
 from goptx.cost.assumptions import known_of
-from goptx.cost.estimate import Load, Wave, folded
+from goptx.cost.estimate import Load, Wave
+from goptx.cost.folded_estimate import Folding, Role, folded
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import each_alone
 from goptx.latency.table import load_table
@@ -137,12 +138,19 @@ def test_targets_and_shapes_that_do_not_allow_it() -> None:
 # The estimate ---------------------------------------------------------------------------------------------
 
 UNITS = {"issue": 0.0, "integer": 0.0, "double": 0.0, "special": 0.0, "shared": 0.0, "memory": 0.0}
+ONE_WAVE = Folding()
 
 
-def cycles(ctas: tuple[int, int], latencies: tuple[float, float], registers: int = 128, shared: int = 0) -> float:
-    loads = [Load(UNITS, n, 128) for n in ctas]
-    waves = [Wave(n, 128, latency) for n, latency in zip(ctas, latencies, strict=True)]
-    return folded(loads, waves, registers, shared, ARCH).cycles
+def cycles(
+    ctas: tuple[int, int], latencies: tuple[float, float], registers: int = 128, shared: int = 0,
+    how: Folding = ONE_WAVE, teams: tuple[int, int] = (1, 1), memory: tuple[float, float] = (0.0, 0.0),
+) -> float:  # fmt: skip
+    """Of two roles with these virtual CTAs and these cycles of the memory for a warp."""
+    roles = [
+        Role([Load({**UNITS, "memory": moved}, n, 128)], Wave(n, 128, latency), own)
+        for n, latency, own, moved in zip(ctas, latencies, teams, memory, strict=True)
+    ]
+    return folded(roles, how, registers, shared, ARCH).cycles
 
 
 def test_teams_work_at_the_same_time() -> None:
@@ -156,6 +164,49 @@ def test_teams_work_at_the_same_time() -> None:
 def test_fewer_ctas_on_an_sm_take_longer_and_none_cannot_run() -> None:
     assert cycles((2640, 2640), (1e4, 1e4), shared=200_000) > 1.9 * cycles((2640, 2640), (1e4, 1e4))
     assert cycles((2640, 2640), (1e4, 1e4), shared=300_000) == float("inf")
+
+
+def test_more_loads_in_flight_help_the_longer_role() -> None:
+    """Half as many virtual CTAs, each a quarter longer: two of them woven."""
+
+    def gain(long: float) -> float:
+        plain = cycles((1056, 26400), (long, 2e3), memory=(0.0, 1e3))
+        return plain / cycles((1056, 13200), (long, 2.5e3), memory=(0.0, 2e3))
+
+    assert gain(1e4) > 1.05
+    assert gain(2e5) == pytest.approx(1.0, abs=0.01)
+
+
+def test_a_role_meets_what_the_other_does_until_it_is_done() -> None:
+    """So a role that takes little of the time is not what decides, however long it waits for itself."""
+    alone = cycles((2640, 26400), (1.0, 2e3), memory=(0.0, 2e3))
+    assert cycles((2640, 26400), (1e4, 2e3), memory=(0.0, 2e3)) == pytest.approx(alone, rel=0.01)
+    assert cycles((2640, 26400), (1e4, 2e3), memory=(2e3, 2e3)) > 1.02 * alone
+
+
+def test_teams_that_help_end_the_other_role_sooner() -> None:
+    helped = Folding(draws=True, helper=0)
+    ctas, first_short, first_long = (1056, 2640), (1e4, 1e4), (1e5, 1e4)
+    assert cycles(ctas, first_short, how=helped) < 0.75 * cycles(ctas, first_short)
+    assert cycles(ctas, first_short, how=replace(helped, helper=1)) >= cycles(ctas, first_short)
+    assert cycles(ctas, first_long, how=helped) >= cycles(ctas, first_long)
+    three = cycles(ctas, first_short, how=helped, teams=(3, 1))
+    assert three < 0.75 * cycles(ctas, first_short, how=Folding(draws=True), teams=(3, 1))
+
+
+def test_a_ticket_costs_more_where_ctas_are_short() -> None:
+    def cost(latency: float) -> float:
+        return cycles((26400, 1), (latency, 1.0), how=Folding(draws=True)) / cycles((26400, 1), (latency, 1.0))
+
+    assert cost(1e3) > 1.1 and 1.0 < cost(1e5) < 1.01
+
+
+def test_more_ctas_than_one_wave_are_no_faster() -> None:
+    """Each CTA begins anew, and waits for the longer of its roles."""
+    one, even, uneven = (cycles((2640, 2640), (1e4, 1e4), how=Folding(n)) for n in (None, 1320, 1400))
+    assert one < even < 1.1 * one and uneven > 1.15 * one
+    assert cycles((2640, 2640), (1e4, 1e4), how=Folding(264)) == one
+    assert cycles((2640, 2640), (1e4, 1e4), how=Folding(132)) > 1.9 * one
 
 
 def test_a_fold_that_leaves_a_kernel_few_warps_is_not_chosen() -> None:

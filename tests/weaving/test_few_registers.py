@@ -104,9 +104,9 @@ def test_auto_drops_what_the_assembler_speaks_against(monkeypatch: pytest.Monkey
 @pytest.mark.slow
 @needs_ptxas
 def test_serialized_tensor_operations_are_noticed() -> None:
-    from goptx.cost.assembled import problem
     from goptx.cost.estimate import Estimate
     from goptx.device.assembler_log import read_serialized
+    from goptx.strategies.estimates.assembled import problem
 
     made = goptx.weave(tensor_kernel(256), tensor_kernel(256), policy="latency")
     assert read_serialized(made.assembly().log).startswith("C751")

@@ -113,7 +113,8 @@ def _comparison(woven: Woven, assume: Assume | None, latency: str | Path | Laten
     if woven.streams:
         candidate = candidate.having(streams=True)
     if plan:
-        candidate = candidate.having(fold=plan.fold)
+        candidate = candidate.having(fold=plan.fold, ctas=plan.ctas)
+        candidate = candidate.having(assist=True) if plan.helper is not None else candidate
         candidate = candidate.having(role_registers=plan.registers) if plan.registers else candidate
         candidate = candidate.having(teams=plan.teams) if plan.teams else candidate
     dependent = bool(woven.report.temporaries) or _depends(woven)

@@ -3,24 +3,27 @@
 Where the target moves registers between warps, the registers of each role are derived from what the assembler says of
 the kernel alone: so many CTAs are to be on an SM as leave no role without what it needs, and what is left may be
 given to either role. Otherwise all threads have as many as the hungriest kernel, and no assembler is needed.
+
+To begin with there are a few forms that differ much: in how many virtual CTAs are woven, and in how many teams each
+kernel has in a CTA. All else is varied in those that turn out to be fast.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from threading import Lock
+from typing import Protocol
 
 from goptx.cost.hardware import machine_of
-from goptx.cost.role_registers import Registers, RoleDemand, divisions
+from goptx.cost.role_registers import Registers, RoleDemand, divisions, is_short
 from goptx.device.occupancy import occupancy
 from goptx.errors import GoptxError
 from goptx.launch.shape import MOST_THREADS, Shape
 from goptx.log import LOG
-from goptx.options import FOLDS, Fold
+from goptx.options import FOLDS
 from goptx.results.expected_gain import unjudged
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
@@ -28,6 +31,7 @@ from goptx.strategies.candidates import divides
 from goptx.strategies.coarsen import coarsen
 from goptx.strategies.fuse import fuse
 from goptx.tuning.space.role_demand import role_demand
+from goptx.tuning.trials import Trial
 from goptx.weaving.shapes.folded import (
     FEWEST_REGISTERS,
     MOST_AT_ENTRY,
@@ -41,17 +45,27 @@ WOVEN = (1, 2)  # virtual CTAs of a kernel that are woven: two have twice the lo
 Factors = tuple[int, ...]
 Teams = tuple[int, int]
 ONE: Teams = (1, 1)
-TEAMS: tuple[Teams, ...] = ((2, 1), (1, 2))  # of each kernel in a CTA, to begin with
+TEAMS: tuple[Teams, ...] = ((2, 1), (1, 2), (3, 1), (1, 3))  # of each kernel in a CTA, to begin with
+FIRST = 10  # candidates to begin with: each takes a tenth of a second of a GPU, and half a second to make
+FREE = 1.01  # times the estimate without tickets: what tickets may cost, for they also balance what no estimate knows
+
+
+class Estimates(Protocol):
+    """Of candidates: what `Pruning` has."""
+
+    def estimate(self, candidate: Candidate) -> float | None: ...
+    def sorted(self, candidates: Iterable[Candidate]) -> tuple[list[Candidate], list[Trial]]: ...
 
 
 @dataclass(slots=True)
 class Folds:
     """The folded grids of these kernels in these shapes, for an architecture; none unless there are two kernels of
-    known shapes, of which one has more CTAs than the GPU holds at once."""
+    known shapes, of which one has more CTAs than the GPU holds at once. Without `estimates` none is preferred."""
 
     kernels: Sequence[Chosen]
     shapes: Sequence[Shape]
     arch: str
+    estimates: Estimates | None = None
     _divided: dict[tuple[Factors, Teams], Sequence[Registers | None]] = field(default_factory=dict)
     _demands: dict[tuple[int, int], RoleDemand] = field(default_factory=dict)
     _asking: Lock = field(default_factory=Lock)
@@ -66,49 +80,69 @@ class Folds:
         return max(s.ctas or 0 for s in self.shapes) > self._wave
 
     def first(self) -> list[Candidate]:
-        """Every n-th CTA a team, one wave of CTAs or as many as the smaller grid has. Several teams of one kernel where
-        registers are moved: as many as both need may be in a CTA then, and not in one of a team of each."""
+        """One wave of CTAs with a team of each kernel; and with several teams of one, where registers are moved: as
+        many as both need may be in a CTA then, and not in one of a team of each. Of these, those with the least
+        estimates, so that there are at most `FIRST` in all; and those that are not to be made."""
         if not self.possible:
             return []
         self.ask_assembler()
         found = []
-        for factors in self._factors():
-            for registers in self._registers(factors, ONE):
-                made = _candidate(factors, ONE, registers)
-                found += [made, *self._of_smaller_grid(made)]
-            for teams in TEAMS:
-                found += [_candidate(factors, teams, r) for r in self._registers(factors, teams)[:1] if r]
-        return found
+        for factors, teams in product(self._factors(), (ONE, *TEAMS)):
+            for registers in self._to_begin_with(factors, teams):
+                if teams == ONE:
+                    found.append(_candidate(factors, teams, registers))
+                elif registers:
+                    found.append(self._balanced(_candidate(factors, teams, registers)))
+        if self.estimates is None:
+            return found
+        promising, pruned = self.estimates.sorted(found)
+        several = [candidate for candidate in promising if candidate.option("teams")]
+        left_out = several[max(FIRST - len(promising) + len(several), 0) :]
+        return [c for c in promising if c not in left_out] + [trial.candidate for trial in pruned]
 
     def near(self, candidate: Candidate) -> Iterator[Candidate]:
         """Those that differ from a folded one in which CTAs a team runs, in how many are launched, in registers moved
-        from one role to the other, or in how many are woven."""
+        from one role to the other, in how many are woven, or in the number of teams."""
         registers: Registers | None = candidate.option("role_registers")
-        for fold in FOLDS:
-            if fold != candidate.option("fold"):
-                yield (candidate.without("assist") if fold != "ticket" else candidate).having(fold=fold)
-        if candidate.option("fold") == "ticket" and not candidate.option("assist") and self._may_help:
-            yield candidate.having(assist=True)
-        if candidate.option("teams"):
+        teams: Teams = candidate.option("teams") or ONE
+        yield from self._given_out_otherwise(candidate)
+        if teams != ONE:
             pass  # few CTAs fit on an SM: one wave of them
         elif candidate.option("ctas"):
             yield candidate.without("ctas")
         else:
             yield from self._of_smaller_grid(candidate)
-        if registers:
-            for shift in (REGISTER_STEP, -REGISTER_STEP):
-                if moved := self._shifted(registers, shift, candidate.option("teams") or ONE):
-                    yield candidate.having(role_registers=moved)
-        teams = candidate.option("teams") or ONE
+        shifts = (REGISTER_STEP, -REGISTER_STEP) if registers else ()
+        moved = (self._shifted(registers, shift, teams) for shift in shifts if registers)
+        for others in (*moved, *self._registers(candidate.factors, teams)):
+            if others and others != registers:
+                yield candidate.having(role_registers=others)
         for factors in self._factors():
             if factors != candidate.factors:
-                for others in self._registers(factors, teams):
-                    made = Candidate(candidate.strategy, factors, None, candidate.options)
+                for others in self._to_begin_with(factors, teams):
+                    made = replace(candidate, factors=factors).without("role_registers")
                     yield made.having(role_registers=others) if others else made
-        for others in _more_or_fewer(teams):
-            for registers in self._registers(candidate.factors, others)[:1]:
-                if registers:
-                    yield _candidate(candidate.factors, others, registers, candidate.option("fold"))
+        for more_or_fewer in _more_or_fewer(teams):
+            for others in self._registers(candidate.factors, more_or_fewer)[:1]:
+                if others:
+                    made = candidate.without("ctas").without("teams").having(role_registers=others)
+                    yield made.having(teams=more_or_fewer) if more_or_fewer != ONE else made
+
+    def _given_out_otherwise(self, candidate: Candidate) -> Iterator[Candidate]:
+        """Virtual CTAs given to teams in another way."""
+        for fold in FOLDS:
+            if fold != candidate.option("fold"):
+                yield candidate.without("assist").having(fold=fold)
+        if not candidate.option("assist") and self._may_help:
+            yield candidate.having(fold="ticket", assist=True)
+
+    def _balanced(self, candidate: Candidate) -> Candidate:
+        """With tickets and teams that help each other, where both may and tickets cost next to nothing."""
+        helping = candidate.having(fold="ticket", assist=True)
+        if self.estimates is None or not self._may_help:
+            return candidate
+        with_tickets, without = self.estimates.estimate(helping), self.estimates.estimate(candidate)
+        return helping if with_tickets and without and with_tickets <= FREE * without else candidate
 
     # Shapes -------------------------------------------------------------------------------------------------
 
@@ -148,9 +182,12 @@ class Folds:
                 yield factors
 
     def _may_be_woven(self, kernel: int, factor: int) -> bool:
-        """Whether a thread has room for the registers of so many copies."""
+        """Whether a thread has room for the registers of so many copies, and these are not too long."""
         alone = self._demands.get((kernel, 1))
-        return alone is None or factor * alone.free <= MOST_AT_ENTRY
+        if alone and factor * alone.free > MOST_AT_ENTRY:
+            return False
+        woven = Candidate("horizontal", tuple(factor if k == kernel else 1 for k in (0, 1))).having(fold="static")
+        return self.estimates is None or bool(self.estimates.sorted([woven])[0])
 
     # Registers ----------------------------------------------------------------------------------------------
 
@@ -167,16 +204,16 @@ class Folds:
                 self._ask()
 
     def _ask(self) -> None:
+        """Of both kernels at once."""
+        with ThreadPoolExecutor(2) as assemblers:
+            for one in [assemblers.submit(self._ask_of, kernel) for kernel in (0, 1)]:
+                one.result()
+
+    def _ask_of(self, kernel: int) -> None:
         for factor in WOVEN:
-            asked = [
-                (k, factor)
-                for k, shape in enumerate(self.shapes)
-                if divides(factor, shape) and (factor == 1 or self._may_be_woven(k, factor))
-            ]
-            with ThreadPoolExecutor(os.cpu_count()) as assemblers:
-                for role, found in zip(asked, assemblers.map(self._demand, asked), strict=True):
-                    if found:
-                        self._demands[role] = found
+            possible = divides(factor, self.shapes[kernel]) and (factor == 1 or self._may_be_woven(kernel, factor))
+            if possible and (found := self._demand((kernel, factor))):
+                self._demands[kernel, factor] = found
 
     def _demand(self, role: tuple[int, int]) -> RoleDemand | None:
         """None where the kernel cannot be made so."""
@@ -202,6 +239,11 @@ class Folds:
             self._divided[factors, teams] = divisions(threads, first, second, most) if first and second else []
         return self._divided[factors, teams]
 
+    def _to_begin_with(self, factors: Factors, teams: Teams) -> Sequence[Registers | None]:
+        """The first way to share out registers, and those in which a role is a little short of them."""
+        found, alone = self._registers(factors, teams), [self._demands.get((k, f)) for k, f in enumerate(factors)]
+        return [*found[:1], *(r for r in found[1:] if r and is_short(r, alone))]
+
     def _of_teams(self, teams: Teams) -> Registers:
         """The threads of all teams of each kernel in a CTA."""
         (first, second), (one, other) = self._threads, teams
@@ -223,8 +265,8 @@ class Folds:
         return (first, second) if all(FEWEST_REGISTERS <= r <= MOST_REGISTERS for r in (first, second)) else None
 
 
-def _candidate(factors: Factors, teams: Teams, registers: Registers | None, fold: Fold = "static") -> Candidate:
-    made = Candidate("horizontal", factors).having(fold=fold)
+def _candidate(factors: Factors, teams: Teams, registers: Registers | None) -> Candidate:
+    made = Candidate("horizontal", factors).having(fold="static")
     made = made.having(role_registers=registers) if registers else made
     return made.having(teams=teams) if teams != ONE else made
 
