@@ -49,6 +49,11 @@ class CodeSize:
         """Bytes that a warp passes."""
         return self.whole + sum(stretch.size * stretch.passes for stretch in self.loops)
 
+    @property
+    def rounds(self) -> float:
+        """How often a warp passes a part of the code, in the mean of all parts."""
+        return self.passed / self.whole if self.whole else 1.0
+
     def beside(self, other: CodeSize) -> CodeSize:
         """Both in one kernel, woven or one after the other. Warps drift, so that while some are in a loop of one,
         others are in a loop of the other (measured, see `MACHINES`). Loops are paired by size; a pair iterates side by

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import ceil, inf
 
+from goptx.analysis.registers.register_demand import MOST
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.hardware import QUARTERS, WARP, Machine, machine_of
 from goptx.cost.register_estimate import Pressure
@@ -33,7 +34,9 @@ ENOUGH = 0.75  # of an SM's warps, the least share for a cap: with fewer, more w
 # Of the longest CTA: for how long SMs are idle at the end of a launch of several kernels, in which long CTAs may be the
 # last. Separate launches begin with the kernel of the longer ones.
 TAIL = 1.0
-SPILL = {"issue": 2.0, "shared": 8.0}  # cycles of a quarter of an SM for a register that is stored and loaded once
+# Cycles of a quarter of an SM for a register that is stored and loaded once: in every pass of the code, for as a rule
+# most words are live in loops.
+SPILL = {"arithmetic": 2.0, "shared": 8.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +120,13 @@ def estimate(
     together: bool = True, longest_first: bool = False,
 ) -> Estimate:  # fmt: skip
     """The estimate of one launch. `shared` are the bytes of shared memory of a CTA, `cap` the most registers per
-    thread. `together`: a CTA of the launch has a CTA of each load, rather than of one of them. `longest_first`: no CTA
-    comes after a shorter one, so that SMs are idle for a short time only at the end. The cycles are infinite if no CTA
-    fits on an SM, and if a thread has no room for the registers of several kernels: what is live around a loop would be
-    spilled in every iteration."""
+    thread: what the assembler may need beyond it is spilled. `together`: a CTA of the launch has a CTA of each load,
+    rather than of one of them. `longest_first`: no CTA comes after a shorter one, so that SMs are idle for a short time
+    only at the end. The cycles are infinite if no CTA fits on an SM, and if a thread has no room for the registers of
+    several kernels: what is live around a loop would be spilled in every iteration."""
     machine = machine_of(arch)
-    spilled = max(pressure.registers - cap, 0) if cap else 0
-    registers = pressure.registers - spilled
+    spilled = max(pressure.possible - cap, 0) if cap else 0
+    registers = min(pressure.registers, cap or MOST)
     fits = occupancy(arch, registers, shared, max(wave.threads for wave in waves))
     if not fits.ctas_per_sm or (together and len(loads) > 1 and pressure.spills):
         return Estimate(inf, {}, registers, 0.0)
@@ -137,9 +140,10 @@ def estimate(
         # Warps that have ended leave their place to those of other CTAs (measured: kernels of 32 threads interleaved
         # with those of 256 are as fast as alone).
         places = machine.sms * occupancy(arch, registers, shared, wave.threads).ctas_per_sm
-        warps = max(wave.ctas / machine.sms, 1 if spilled else 0) * ceil(wave.threads / WARP) / QUARTERS
-        parts["arithmetic"] += warps * spilled * SPILL["issue"]
-        parts["shared"] += warps * spilled * SPILL["shared"]
+        if spilled:
+            warps = max(wave.ctas / machine.sms, 1) * ceil(wave.threads / WARP) / QUARTERS
+            for part, taken in SPILL.items():
+                parts[part] += warps * spilled * wave.code.rounds * taken
         lasts = machine.turnover + LOADED * wave.latency
         longest, in_turn = max(longest, lasts), in_turn + wave.ctas / places * lasts
     parts["latency"] = machine.gap + max(longest, in_turn)

@@ -4,8 +4,9 @@ import pytest
 
 import goptx
 from goptx.analysis.build_cfg import control_flow
-from goptx.analysis.registers.register_demand import TOGETHER, Demand, demand
+from goptx.analysis.registers.register_demand import FULL, TOGETHER, Demand, demand
 from goptx.device.assemble import assemble, find_ptxas
+from goptx.memo import computed
 from goptx.ptx.flatten import flatten
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -77,6 +78,24 @@ def test_loads_of_two_iterations_of_a_short_loop_begin_together() -> None:
 
 def test_sums_of_wgmma_stand_above_the_registers_of_calls() -> None:
     assert Demand(live=11, sums=4).registers == 30 and Demand(live=135, sums=128).registers == 154
+
+
+def test_words_across_several_slow_paths_take_more_registers() -> None:
+    """Slow paths are called: what is live across stands above the registers of what is called."""
+    one, several, many = (Demand(live=14, across=12, calls=calls) for calls in (1, 4, 40))
+    assert one.registers < several.registers < many.registers and one.firm == many.firm
+    divided = " ".join(f"div.rn.f32 %f{i}, %f{i}, %f9;" for i in range(4))
+    stored = " ".join(f"st.global.f32 [%rd3+{4 * i}], %f{i};" for i in range(4))
+    found = needed(f"{loads(4)} ld.global.f32 %f9, [%rd3+1024]; {divided} {stored} ret;")
+    assert found.calls == 4 and found.across >= 6
+    assert (found + found).calls == 8 and (found | Demand(calls=9)).calls == 9
+
+
+def test_what_can_begin_early_takes_registers_up_to_those_with_which_an_sm_is_full() -> None:
+    def early(eager: int) -> int:
+        return Demand(10, eager=computed(eager)).registers
+
+    assert early(12) < early(24) < early(40) <= FULL and early(48) == early(400) <= FULL
 
 
 def test_values_that_several_results_need_are_used_up_at_once() -> None:

@@ -28,10 +28,13 @@ from goptx.ptx.opcodes import facts_of
 FULL = 32  # registers of a thread with which an SM holds all its warps (65,536 for 2,048 threads)
 OWN = 7  # besides the live words: the stack pointer, two that the hardware takes, copies
 ROOM = 24  # live words up to which loads begin early
-EAGER = 0.15  # the share of what an eager order would take more that the assembler gives
+EAGER, HASTY = 0.3, 48  # the share given of what an eager order would take more, which counts up to HASTY words
 CLOSE = 27  # live words from which on it cannot always keep to FULL
 ABOVE = 0.5  # registers beyond FULL for each word above CLOSE: some kernels have FULL, others the next step, 40
 SLOW_PATH = 13  # registers that the code of a slow path takes
+# Slow paths are called, and the words across stand above the registers of what is called. At each of several calls they
+# are others, so that their places do not fit together: one register more for each further call, for so many.
+CALLS = 4
 BESIDE, SHARE = 2, 1.13  # given beyond FULL: so many times the live words, but for sums of `wgmma`, and so many more
 BELOW_SUMS = 26  # registers besides those of the sums of `wgmma`: 24 are below them
 ITERATIONS, SHORT, TOGETHER = 2, 70, 20  # iterations of loops of at most SHORT operations begin early, up to TOGETHER
@@ -43,9 +46,9 @@ NONE = computed(0)
 @dataclass(frozen=True, slots=True)
 class Demand:
     """The most words of 32 bits that are live at one point: at least (`live`), in the order of the code (`written`), if
-    loads begin early (`early`), and if everything does that can (`eager`); across a slow path; and those of the sums of
-    one `wgmma`. How loads begin decides nothing beyond the registers with which an SM is full, so it is found when it
-    is asked for."""
+    loads begin early (`early`), and if everything does that can (`eager`); across a slow path, of which there are
+    `calls`; and those of the sums of one `wgmma`. How loads begin decides nothing beyond the registers with which an SM
+    is full, so it is found when it is asked for."""
 
     live: int = 0
     across: int = 0
@@ -53,6 +56,7 @@ class Demand:
     written: int = 0
     early: Deferred[int] = field(default=NONE, compare=False, repr=False)
     eager: Deferred[int] = field(default=NONE, compare=False, repr=False)
+    calls: int = 0
 
     def __add__(self, other: Demand) -> Demand:
         return Demand(
@@ -62,6 +66,7 @@ class Demand:
             self.written + other.written,
             Deferred(lambda: self.early.value + other.early.value),
             Deferred(lambda: self.eager.value + other.eager.value),
+            self.calls + other.calls,
         )
 
     def __or__(self, other: Demand) -> Demand:
@@ -73,6 +78,7 @@ class Demand:
             max(self.written, other.written),
             Deferred(lambda: max(self.early.value, other.early.value)),
             Deferred(lambda: max(self.eager.value, other.eager.value)),
+            max(self.calls, other.calls),
         )
 
     def times(self, copies: int) -> Demand:
@@ -82,12 +88,13 @@ class Demand:
     @property
     def registers(self) -> int:
         """The registers per thread that the assembler is expected to give."""
-        return min(max(self.firm, min(self._hasty + OWN, FULL)), MOST)
+        called = self.across + SLOW_PATH + min(max(self.calls - 1, 0), CALLS) if self.across else 0
+        return min(max(self.firm, called, min(self._hasty + OWN, FULL)), MOST)
 
     @property
     def firm(self) -> int:
-        """The registers that it would give if there were enough, and if no load began early: beyond those with which an
-        SM is full, the same."""
+        """The registers that it surely gives if there are enough: if no load begins early, and the words across a slow
+        path fit between those of its code. Beyond the registers with which an SM is full, loads decide nothing."""
         if self.live >= FULL:
             found = round(SHARE * (self.live - self.sums)) + self.sums + BESIDE
         else:
@@ -100,7 +107,7 @@ class Demand:
         if self.live >= CLOSE:
             return self.live
         early = max(self.live, min(self.early.value, ROOM))
-        return round(early + EAGER * max(min(self.eager.value, ROOM) - early, 0))
+        return round(early + EAGER * max(min(self.eager.value, HASTY) - early, 0))
 
     def spilled(self, most: int = MOST) -> int:
         """The registers that a thread keeps in memory if it may have `most`: what is live, and there is no room for."""
@@ -112,12 +119,12 @@ def demand(flow: Flow, declared: Collection[Registers], arch: str = "sm_90") -> 
     found = operations(flow, declared, arch)
     joined = with_short_branches_joined(flow, found)
     before, after = live_words(joined)
-    across, orders = 0, []
+    across, calls, orders = 0, 0, []
     for name, own in joined.blocks.items():
         for piece, begin, end in _pieces(own, before[name], after[name]):
             orders.append(IssueOrders(piece, begin, end))
             if piece and piece[0].alone:
-                across = max(across, len(end.difference(piece[0].defines)))
+                across, calls = max(across, len(end.difference(piece[0].defines))), calls + 1
     orders.sort(key=lambda each: -each.as_written)  # so that for most pieces no other order needs to be looked at
     live = 0
     for each in orders:
@@ -129,16 +136,17 @@ def demand(flow: Flow, declared: Collection[Registers], arch: str = "sm_90") -> 
         several = (min(unrolled(*loop, ITERATIONS), TOGETHER) for loop in loops)
         return _most(live, chain(several, (each.loads_first for each in orders)))
 
-    eager = Deferred(lambda: _most(live, (each.eager for each in orders)))
-    return Demand(live, across, _sums(flow, declared), orders[0].as_written if orders else 0, Deferred(early), eager)
+    eager = Deferred(lambda: _most(live, (each.eager for each in orders), HASTY))
+    in_order = orders[0].as_written if orders else 0
+    return Demand(live, across, _sums(flow, declared), in_order, Deferred(early), eager, calls)
 
 
-def _most(live: int, each: Iterable[int]) -> int:
+def _most(live: int, each: Iterable[int], room: int = ROOM) -> int:
     """The most of all, as far as there is room."""
     most = live
     for number in each:
         most = max(most, number)
-        if most >= ROOM:
+        if most >= room:
             break
     return most
 
