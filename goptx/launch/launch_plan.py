@@ -36,7 +36,7 @@ class Plan:
         instead.
     coarse: for each kernel, how many of its CTAs are in one CTA of the fused kernel.
     common: whether all kernels are launched in one shape, whatever it is.
-    strided: the kernels of which CTAs that follow each other lie `STRIDE` apart among those that carry the kernel.
+    strided: the kernels of which each CTA is `STRIDE` after the one before it, among those that carry the kernel.
     """
 
     __repr__ = brief
@@ -305,8 +305,8 @@ class Plan:
 
     def __str__(self) -> str:
         smaller = not self.folds and len({*self.carried("grid", self.shapes)}) > 1
-        apart = [f", CTAs of {self.letters[k]} {STRIDE} apart" for k in sorted(self.strided)]
-        return f"launch as {self.shape}, {self._described}{f', {self.placement}' if smaller else ''}{''.join(apart)}"
+        strides = [f", CTAs of {self.letters[k]} in strides of {STRIDE}" for k in sorted(self.strided)]
+        return f"launch as {self.shape}, {self._described}{f', {self.placement}' if smaller else ''}{''.join(strides)}"
 
     @property
     def _described(self) -> str:

@@ -37,7 +37,7 @@ class Claim:
 class OwnLaunch:
     """The shape in which a kernel is launched alone, None for sizes that are known at launch only; and where that is in
     the fused kernel: `first` is the thread that is its thread 0, `factor` CTAs along the axis (0 is x) are in one.
-    `stride`: CTAs that follow each other lie so many apart among those that carry the kernel; 0: they do not."""
+    `stride`: from a CTA to the next one it is so far among those that carry the kernel; 0: they are in order."""
 
     grid: Sizes
     block: Sizes

@@ -101,8 +101,8 @@ def weave(
     placement: where the CTAs of a smaller grid lie among those of the larger: "spread" (evenly) or "front" (with
         the first ones). By default in front if the GPU runs all of the smaller grid at once and not half of the
         larger one, else spread. By default also, if one kernel has 2^18 CTAs or more, which may end at once or run
-        loops of unknown length, and the others have no such loops, its CTAs that follow each other lie 128 apart: where
-        most of them end at once, the others run beside all of the grid. The report's notes say so.
+        loops of unknown length, and the others have no such loops, each of its CTAs is 128 after the one before it:
+        where most of them end at once, the others run beside all of the grid. The report's notes say so.
     max_blocks: the most blocks that the woven kernel may have; by default 4 for each block of the kernels.
     max_growth: how many times the instructions of all kernels it may have; by default 3, and 4 where warps skip a
         kernel when their threads have ended it, since the others then stand once more alone (not with coarsened

@@ -50,8 +50,8 @@ def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strided, "MANY", CTAS)
 
 
-def apart(woven: Woven) -> str:
-    found = re.search(rf", CTAs of (\w) {STRIDE} apart", " ".join(woven.report.notes))
+def in_strides(woven: Woven) -> str:
+    found = re.search(rf", CTAs of (\w) in strides of {STRIDE}", " ".join(woven.report.notes))
     return found[1] if found else ""
 
 
@@ -67,21 +67,21 @@ def apart(woven: Woven) -> str:
     ],
 )
 def test_which_kernel(kernels: tuple[str, str], letter: str) -> None:
-    assert apart(fused(*kernels)) == letter
+    assert in_strides(fused(*kernels)) == letter
 
 
 def test_grids_that_are_left_as_they_are() -> None:
-    assert not apart(fused(SHORT, LONG, ctas=(CTAS, CTAS + 1)))
-    assert not apart(fused(SHORT, LONG, ctas=(CTAS, CTAS - STRIDE)))  # not many
-    assert not apart(fused(SHORT, LONG, placement="spread"))
-    assert not apart(goptx.fuse(SHORT, LONG, strategy="vertical"))
+    assert not in_strides(fused(SHORT, LONG, ctas=(CTAS, CTAS + 1)))
+    assert not in_strides(fused(SHORT, LONG, ctas=(CTAS, CTAS - STRIDE)))  # not many
+    assert not in_strides(fused(SHORT, LONG, placement="spread"))
+    assert not in_strides(goptx.fuse(SHORT, LONG, strategy="vertical"))
 
 
 @pytest.mark.parametrize("strategy", ["weave", "vertical"])
 @pytest.mark.parametrize(("ctas", "factor"), [((CTAS, CTAS), 1), ((2 * CTAS, CTAS), 1), ((CTAS, CTAS), 3)])
 def test_each_cta_runs_once(strategy: Strategy, ctas: tuple[int, int], factor: int) -> None:
     woven = fused(SHORT, LONG, strategy=strategy, ctas=ctas, factor=factor)
-    assert apart(woven) == ("B" if CTAS // factor % STRIDE == 0 else "")
+    assert in_strides(woven) == ("B" if CTAS // factor % STRIDE == 0 else "")
     given = [
         [np.ones(1, np.uint32), np.zeros(n * THREADS, np.uint32), live] for n, live in zip(ctas, (0, LIVE), strict=True)
     ]

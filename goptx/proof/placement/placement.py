@@ -226,7 +226,7 @@ class _Layout:
             return number
         ctas = self.sizes.carried_ctas(letter)
         if self.launch.interleaved or not ctas or own.stride & (own.stride - 1) or ctas % own.stride:
-            raise NotProved(1, f"the CTAs of kernel {letter} cannot lie {own.stride} apart")
+            raise NotProved(1, f"the CTAs of kernel {letter} cannot have strides of {own.stride}")
         part = self._value("and.b32", number, self.integers.number(own.stride - 1))
         row = self._value("shr.u32", number, self.integers.number(own.stride.bit_length() - 1))
         return self._value("mad.lo.u32", part, self.integers.number(ctas // own.stride), row)

@@ -1,8 +1,8 @@
 """Which kernel's CTAs are taken in strides, so that the few that do something run beside CTAs of other kernels.
 
 A kernel that is launched with many more CTAs than it has work for ends most of them at once: all but the first, as a
-rule. What the first CTAs do then takes long, while the others have nothing beside them. Taken `STRIDE` apart, the CTAs
-that do something lie all over the grid. Where all of them do, the kernel takes nearly all of the time in any order.
+rule. What the first CTAs do then takes long, while the others have nothing beside them. Taken in strides, those that do
+something lie all over the grid. Where all of them do, the kernel takes nearly all of the time in any order.
 """
 
 from __future__ import annotations
