@@ -126,7 +126,7 @@ def _slices_joined(measured: Measured) -> Iterator[Form]:
     converged = split_loops(linked, guard_ranges(linked, converge(linked, choices)), limits.all)
     prepared = prepare_barriers(linked.kernels, converged, known_shape(linked))
     (slicing,) = slicings_of(linked, choices)
-    inputs = merge_inputs(prepared, converged, choices)
+    inputs = merge_inputs(linked, prepared, converged, choices)
     flows = [each.flow for each in inputs]
     first, second = merge_order(linked, inputs)
     whole = merge([slice(cut_at_waits(first, second), slicing)], limits)
