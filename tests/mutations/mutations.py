@@ -337,6 +337,20 @@ MUTATIONS = (
         f"{PROJECTION}::test_regions_after_an_early_return[park]",
     ),
     Mutation(
+        "a loop that steps by the size of the grid counts as any other",
+        f"{WEAVING}/merging/choose.py",
+        "often = max(max(found.values()) - before, LEAST)",
+        "often = TRIPS",
+        "tests/weaving/test_merge.py::test_a_loop_that_runs_once_stands_beside_the_longest_block[grid]",
+    ),
+    Mutation(
+        "a block that runs once may follow itself",
+        f"{WEAVING}/merging/choose.py",
+        "again = onward if second in self.weights[1].once else self.pairs.forward[1][second]",
+        "again = self.pairs.forward[1][second]",
+        "tests/weaving/test_merge.py::test_a_loop_that_runs_once_stands_beside_the_longest_block[grid]",
+    ),
+    Mutation(
         "beside a region that has no sides the other kernel runs",
         f"{WEAVING}/merging/choose.py",
         "return (Move.FIRST, Move.SECOND)\n",

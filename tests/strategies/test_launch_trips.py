@@ -9,6 +9,8 @@ from bodies import flow
 import goptx
 from goptx import InputError, Shape
 from goptx.analysis.loops.launch_trips import launch_trips
+from goptx.analysis.loops.trips import trips_of_code
+from goptx.analysis.numbering import completed, provenance_of
 from goptx.cli.argument_values import assume
 from goptx.cost.assumptions import NOTHING, Known, known_of
 from goptx.cost.hardware import machine_of
@@ -205,3 +207,18 @@ def test_tune_and_suggest_know_from_specifications() -> None:
     beside = goptx.suggest([WMMA, GELU])[0]
     elsewhere = goptx.suggest([WMMA, GELU], shapes=what.shapes)[0]  # of which no specification is read
     assert beside != elsewhere
+
+
+def test_trips_of_code_are_those_of_the_innermost_loop() -> None:
+    """The outer loop steps by the size of the grid, the inner one ends by data."""
+    nested = """
+        mov.u32 %r1, %ctaid.x; mov.u32 %r2, %nctaid.x;
+        OUTER: mov.u32 %r3, 0;
+        INNER: ld.global.u32 %r4, [%rd1]; add.u32 %r3, %r3, %r4; setp.lt.u32 %p1, %r3, 99; @%p1 bra INNER;
+        add.u32 %r1, %r1, %r2; setp.lt.u32 %p2, %r1, %r9; @%p2 bra OUTER; ret;
+    """
+    found = completed(flow(nested), 0)
+    own = {str(code): trips_of_code(found, None).get(provenance_of(code)) for code in found.codes()}
+    assert own["add.u32 %r1, %r1, %r2;"] == own["mov.u32 %r3, 0;"] == 1.0
+    assert own["add.u32 %r3, %r3, %r4;"] is None
+    assert own["mov.u32 %r1, %ctaid.x;"] is None

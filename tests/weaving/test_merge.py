@@ -156,7 +156,11 @@ GUARDED = """
 """
 
 
-@pytest.mark.parametrize(("step", "beside"), [("mul.lo.u32 %r6, %r3, %r4;", True), ("mov.u32 %r6, 64;", False)])
+@pytest.mark.parametrize(
+    ("step", "beside"),
+    [("mul.lo.u32 %r6, %r3, %r4;", True), ("mov.u32 %r6, 64;", False)],
+    ids=["grid", "number"],
+)
 def test_a_loop_that_runs_once_stands_beside_the_longest_block(step: str, beside: bool) -> None:
     """One that steps by the size of the grid. One that runs often has enough iterations for all blocks."""
     kernels = [kernel(GUARDED, "guarded"), kernel(STRIDE.replace("STEP", step), "stride")]

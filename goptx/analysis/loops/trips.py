@@ -35,10 +35,12 @@ def trips_of_code(flow: Flow, shape: Shape | None) -> dict[Provenance, float]:
     counted = launch_trips(flow, shape, {}) if shape and bodies else {}
     own = loop_trips(flow) if bodies else {}
     for header, body in sorted(bodies.items(), key=lambda loop: -len(loop[1])):
-        inside = [provenance_of(code) for name in body for code in flow.blocks[name].code]
         times = counted.get(header, own[header])
-        found = {code: n for code, n in found.items() if code not in set(inside)} if times is None else found
-        found |= dict.fromkeys(inside, times) if times is not None else {}
+        for code in (code for name in body for code in flow.blocks[name].code):
+            if times is None:
+                found.pop(provenance_of(code), None)
+            else:
+                found[provenance_of(code)] = times
     return found
 
 
