@@ -144,7 +144,7 @@ class DependentKernels(UnmetRule):
 
 
 class DependenceWarning(UserWarning):
-    """Arguments by which one kernel may write what another accesses: a raw pointer into an array."""
+    """One kernel may write what another accesses: by a raw pointer into an array, or in a variable of their module."""
 
 
 class AssemblyError(GoptxError):

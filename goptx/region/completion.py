@@ -25,11 +25,11 @@ from goptx.region.declared_temporaries import called, outcome
 from goptx.region.recorded import Known, Recorded
 from goptx.results.fused_kernel import Woven
 from goptx.results.temporary import Temporary
-from goptx.sources.kernel_text import Chosen, choose_entry
+from goptx.sources.kernel_text import Chosen
 from goptx.strategies.choose_strategy import REFUSALS
 from goptx.strategies.fuse import fuse
 from goptx.strategies.separate import ANY, separate
-from goptx.weaving.link.symbols import reached_symbols
+from goptx.weaving.dependent.common_variables import common_variables
 from goptx.weaving.link.target import ARCHITECTURE
 
 MOST = 256  # fused kernels that are cached
@@ -223,17 +223,10 @@ def _share(one: Known, other: Known) -> bool:
     """Whether one of them may write a variable of a module that has both."""
     if not (one.reach.writes_variables or other.reach.writes_variables):
         return False
-    return _SHARED.made((one.key, other.key), lambda: _in_common(one.chosen, other.chosen))
+    return _SHARED.made((one.key, other.key), lambda: bool(common_variables(one.chosen, other.chosen)))
 
 
 _SHARED: Memo[Hashable, bool] = Memo(most=MOST)
-
-
-def _in_common(one: Chosen, other: Chosen) -> bool:
-    if one.module.items != other.module.items:
-        return False
-    reached = [reached_symbols(k.module, choose_entry(k.module, k.entry)) for k in (one, other)]
-    return any(v.space == ".global" and all(v.name in r for r in reached) for v in one.module.variables)
 
 
 def _architecture(kernels: Sequence[Chosen]) -> str | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from goptx.errors import InputError
+from goptx.errors import DependenceWarning, InputError
 from goptx.launch.shape import Shape
 from goptx.measuring.bench.bench import Bench
 from goptx.measuring.bench.questions import Described
@@ -41,6 +41,7 @@ from goptx.tuning.space.space import Space
 from goptx.tuning.trials import Table, Trial
 from goptx.tuning.tuning_search import Search
 from goptx.version import own_version
+from goptx.weaving.dependent.common_variables import dependences_by_variables
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -131,6 +132,8 @@ def tune(
         raise InputError(f"workers={workers!r} is not a number of processes; give 1 or more.")
     subject = measured(sources, spec, entries, shapes, args, arch, seed, tolerance)
     Partitions(subject.shapes, subject.tunable, sizes).check()
+    for sentence in dependences_by_variables(subject.kernels):
+        warnings.warn(f"{sentence}.", DependenceWarning, stacklevel=2)
     own = own_candidates(extra, len(subject.kernels))
     with ExitStack() as stack:
         measuring: Sequence[BenchLike]

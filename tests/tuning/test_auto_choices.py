@@ -1,12 +1,13 @@
 """Tuning begins with what `auto` chooses, so that a short search ends with no less."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tuning.fake_bench import ARGS, PLUS, SHAPES, FakeBench, Pretending, tuned
 
 import goptx
 from goptx.errors import InputError
+from goptx.options import MeasuredStrategy
 from goptx.strategies.candidate import Candidate
 from goptx.tuning.measured import measured
 from goptx.tuning.space import auto_choices as choices
@@ -21,9 +22,9 @@ def test_what_auto_chooses() -> None:
     assert by_auto
     chosen = Candidate.from_dict(by_auto.taken).uncapped
     assert chosen.strategy != "separate"
-    asked: Any = (subject.kernels, subject.shapes, "sm_90")
-    assert chosen in auto_choices(*asked, [chosen.strategy], None, subject.workload.arguments)  # type: ignore[list-item]
-    assert auto_choices(*asked, ["separate"]) == []
+    kernels, shapes, strategy = subject.kernels, subject.shapes, cast(MeasuredStrategy, chosen.strategy)
+    assert chosen in auto_choices(kernels, shapes, "sm_90", [strategy], None, subject.workload.arguments)
+    assert auto_choices(kernels, shapes, "sm_90", ["separate"]) == []
 
 
 def test_what_auto_refuses(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ LONG, SHORT = made("long", guard=True, loop=True), made("short", guard=False, lo
 
 
 def fused(
-    *kernels: str, strategy: Strategy = "vertical", ctas: Sequence[int] = (CTAS, CTAS), factor: int = 1,
+    *kernels: str, strategy: Any = "vertical", ctas: Sequence[int] = (CTAS, CTAS), factor: int = 1,
     placement: Placement | None = None,
 ) -> Woven:  # fmt: skip
     shapes = [Shape(n, THREADS) for n in ctas]

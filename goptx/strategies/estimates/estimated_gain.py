@@ -19,7 +19,7 @@ from goptx.cost.courses import Made, made_of
 from goptx.cost.estimate import Estimate
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import each_alone
-from goptx.errors import CannotWeave, LatencyTableWarning, ProbablySlower
+from goptx.errors import CannotWeave, DependenceWarning, LatencyTableWarning, ProbablySlower
 from goptx.latency.table import LatencyTable, load_table
 from goptx.launch.shape import Shape
 from goptx.memo import Deferred
@@ -31,6 +31,7 @@ from goptx.strategies.candidates import STRATEGIES, Judge
 from goptx.strategies.estimates.fold_candidates import fold_candidates
 from goptx.strategies.estimates.prospects import Prospect, is_choosable, separate_cycles
 from goptx.strategies.separate import ANY
+from goptx.weaving.dependent.common_variables import dependences_by_variables
 from goptx.weaving.shapes.folded import Folded
 
 SEPARATE = '`strategy="auto"` would keep them separate'
@@ -41,10 +42,11 @@ LEVEL = 3  # of the stack: whoever called the function that `judged` wraps
 
 def with_gain(woven: Woven, assume: Assume | None = None, latency: str | Path | LatencyTable | None = None) -> Woven:
     """The result with an estimate in its report; unchanged where none can be made, as for kernels whose control flow is
-    not known. Warns where it is estimated to be slower. Raises `InputError` where `assume` does not fit the
-    kernels.
+    not known. Warns where it is estimated to be slower, and where kernels that run at the same time may depend on each
+    other by variables of their module. Raises `InputError` where `assume` does not fit the kernels.
 
     Only the gain under the middle assumption is estimated at once; all else when the report is read."""
+    woven = _with_dependences(woven)
     comparison = _comparison(woven, assume, latency)
     if comparison is None:
         return woven
@@ -52,6 +54,15 @@ def with_gain(woven: Woven, assume: Assume | None = None, latency: str | Path | 
     if comparison.middle.gain < SLOWER:
         warnings.warn(str(estimate.value), ProbablySlower, stacklevel=LEVEL)
     return woven.reported(replace(woven.report, estimate=estimate))
+
+
+def _with_dependences(woven: Woven) -> Woven:
+    """With a note for each two kernels that may depend on each other by variables, and a warning."""
+    in_turn = woven.depends or (woven.is_separate and not woven.streams)
+    found = [] if in_turn else list(dependences_by_variables(woven.chosen))
+    for sentence in found:
+        warnings.warn(f"{sentence}.", DependenceWarning, stacklevel=LEVEL + 1)
+    return woven.reported(replace(woven.report, notes=(*woven.report.notes, *found))) if found else woven
 
 
 @dataclass(frozen=True)
