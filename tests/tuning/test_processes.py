@@ -106,6 +106,7 @@ def test_a_candidate_that_kills_processes(monkeypatch: pytest.MonkeyPatch) -> No
     first = [Candidate("vertical", (1, 1)), DEADLY, Candidate("vertical", (2, 2)), Candidate("vertical", (1, 2))]
     monkeypatch.setattr(Space, "first", lambda self: first)
     monkeypatch.setattr(Space, "near", lambda self, candidate: iter(()))
+    monkeypatch.setattr("goptx.tuning.tune.auto_choices", lambda *_: [])
     best = tuned(FakeBench(FAST), executor=None, workers=2)
     assert statuses(best) == {
         "vertical x2 x2": "timed", "vertical x1 x2": "timed", "vertical": "timed",

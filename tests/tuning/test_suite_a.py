@@ -89,12 +89,12 @@ def test_only_some_schemes() -> None:
 @pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
 def test_the_schemes_of_the_paper() -> None:
     """All schemes that the paper compares are made, each by its own code."""
-    made_of = {task.scheme: made(task) for task in tasks_of(Subject("gelu+lud", "paper"), (*ABLATION, *PAPERS))}
+    made_of = {task.scheme: made(task) for task in tasks_of(Subject("harris+lud", "paper"), (*ABLATION, *PAPERS))}
     assert not [done.refused for done in made_of.values() if done.refused]
     free = {scheme: next(iter(done.forms.values())).woven for scheme, done in made_of.items()}
     assert len({woven.ptx for scheme, woven in free.items() if scheme != "paper's weave, safe merge"}) == 7
     assert free["merge, slicing, weaving"].ptx == free["paper's weave, safe merge"].ptx
-    found = measured_of(Subject("gelu+lud", "paper"))
+    found = measured_of(Subject("harris+lud", "paper"))
     assert free["paper's weave, one threshold"].report.slicing == threshold_of_both(found)
     assert all(form.common is not None for form in made_of["paper's merge"].forms.values())
 
