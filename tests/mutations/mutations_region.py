@@ -57,9 +57,9 @@ OF_REGIONS = (
     ),
     Mutation(
         "variables of a module are not shared",
-        f"{REGION}/completion.py",
-        '    return any(v.space == ".global" and all(v.name in r for r in reached) for v in one.module.variables)\n',
-        "    return False\n",
+        "goptx/weaving/dependent/common_variables.py",
+        "for v in one.module.variables if",
+        "for v in () if",
         f"{TESTS}/test_fusion.py::test_variables_of_a_module_are_shared",
     ),
     Mutation(
