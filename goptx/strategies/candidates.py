@@ -30,11 +30,11 @@ from goptx.launch.shape import Shape
 from goptx.options import Strategy
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
+from goptx.weaving.shapes.strided import MANY
 
 FACTORS = (1, 2, 4)  # coarsening factors; with 8, registers allow too few warps, and weaving takes long
 STRATEGIES: tuple[Strategy, ...] = ("weave", "interleave", "vertical", "separate")  # of equals, the first is preferred
 CTAS = 1 << 16  # assumed for an unknown grid: many times what a GPU holds
-MANY = 1 << 18  # a grid of so many CTAs, hundreds of times what a GPU holds, has short ones, or most end at once
 LONG = 2200  # cycles of a warp, twice the turnover of a CTA: CTAs that last longer gain little from being fewer
 THREADS = 256  # assumed for an unknown block
 SPARSE = 0.5  # of the GPU: a grid that fills less has its CTAs spread over all SMs, if it comes first

@@ -367,7 +367,7 @@ class Assembled:
 
 
 def test_a_role_has_eight_registers_more_than_the_kernel_alone() -> None:
-    """Unless with eight less it is other code, which is serialized; with less than 64 there is none."""
+    """Unless with eight less it is other code, which is serialized; with less than 64 the assembler refuses it."""
     kernel: Any = Assembled(100, 88, 64)
     assert role_demand(kernel) == RoleDemand(free=112, least=96, tolerable=72, entry=64)
     kernel = Assembled(100, 88, 64, serialized_below=96)

@@ -17,7 +17,7 @@ from goptx.launch.shape import Shape
 from goptx.ptx.ir import Instruction, Provenance
 from goptx.ptx.opcodes import facts_of
 
-UNKNOWN = 10.0  # trips of such a loop in the middle assumption, as elsewhere in goptx (latency/cost.py)
+UNKNOWN = 10.0  # trips of such a loop in the middle assumption, as elsewhere in goptx (cost/assumptions.py)
 
 
 def loop_trips(flow: Flow) -> dict[str, float | None]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from goptx.analysis.cfg import EXIT, Block, Flow, loops
+from goptx.analysis.loops.trips import UNKNOWN
 from goptx.analysis.numbering import provenance_of
 from goptx.analysis.terminators import Branch
 from goptx.latency.cost import ISSUE, flow_cycles
@@ -28,9 +29,8 @@ from goptx.weaving.merging.product import ANY, Move, Pair, Pairs, Product
 from goptx.weaving.merging.size_limits import Limits, TooLarge, instruction_count
 from goptx.weaving.merging.sync_order import Order, safe_moves
 
-TRIPS = 10.0  # of a loop of which nothing is known
 LEAST = 0.01  # trips of what is left of a loop that runs once, if its first iteration stands before it
-MOST = TRIPS**4  # times that a block runs
+MOST = UNKNOWN**4  # times that a block runs
 
 Overlap = tuple[float, float]  # cycles that run beside the other kernel; cycles of the blocks where they do
 NOTHING: Overlap = (0.0, 0.0)
@@ -83,7 +83,7 @@ def _times(side: MergeInput) -> dict[str, float]:
     times = dict.fromkeys(flow.blocks, 1.0)
     known = {} if side.states else side.trips
     for body in bodies:
-        often = TRIPS
+        often = UNKNOWN
         own = body.difference(*(other for other in bodies if other < body))
         found = {p: known[p] for name in own for p in _provenance(flow, name) if p in known}
         if found:

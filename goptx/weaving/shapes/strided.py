@@ -13,7 +13,7 @@ from goptx.analysis.loops.trips import loop_trips
 from goptx.launch.launch_plan import STRIDE, Plan
 from goptx.weaving.model import Kernel, Linked
 
-MANY = 1 << 18  # CTAs: hundreds of times what a GPU holds
+MANY = 1 << 18  # CTAs, hundreds of times what a GPU holds: they are short, or most end at once
 
 
 def strided(linked: Linked, plan: Plan) -> frozenset[int]:
