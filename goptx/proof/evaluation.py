@@ -5,13 +5,14 @@ Registers of predicates hold formulas, all others terms. A register that has no 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
 from goptx.proof.code.kernel_code import CARRY, NOWHERE, Program, Source, Step
 from goptx.proof.formulas import FALSE, TRUE
 from goptx.proof.placement.integers import Integers
+from goptx.proof.quotients import comparison, division
 from goptx.proof.terms import Terms
 
 Registers = MutableMapping[str, int]
@@ -133,12 +134,13 @@ class Evaluation:
         parts += [self.name(registers, w) for w in step.writes if step.facts.row.updates]
         if step.facts.uses_carry:
             parts.append(self.read(registers, CARRY))
-        known = self._number(step, parts) if to_numbers else None
+        opcode, inputs = division(terms, step.opcode, parts)
+        known = self._number(opcode, len(step.writes), inputs) if to_numbers else None
         if known is not None:
             return known
         offsets = "".join(f"+{s.offset}" for s in sources if s.offset is not None)
-        head = step.opcode + offsets
-        whole = terms.make(head, *parts)
+        head = opcode + offsets
+        whole = terms.make(head, *inputs)
         if len(step.writes) == 1 and not step.facts.sets_carry:
             return [formulas.variable(whole) if to_predicate else whole]
         written = (*step.writes, CARRY) if step.facts.sets_carry else step.writes
@@ -154,13 +156,13 @@ class Evaluation:
             return found
         return self.terms.make(f"mov.{type_}", found)
 
-    def _number(self, step: Step, parts: list[int]) -> list[int] | None:
+    def _number(self, opcode: str, results: int, parts: Sequence[int]) -> list[int] | None:
         """Of numbers that come from launch shapes."""
         if self.integers is None:
             return None
-        if step.opcode == "mov.b64" and len(step.writes) == 2:
+        if opcode == "mov.b64" and results == 2:
             return self.integers.halves(parts[0])
-        found = self.integers.value(step.opcode, *parts)
+        found = self.integers.value(opcode, *parts)
         return None if found is None else [found]
 
     def _is_register(self, source: Source) -> bool:
@@ -185,6 +187,12 @@ class Evaluation:
         return both[: len(step.writes)]
 
     def _compared(self, head: str, first: int, second: int) -> int:
+        if normal := comparison(self.terms, head, first, second):
+            found = self._truth_of(normal.opcode, normal.first, normal.second)
+            return self.terms.formulas.negation(found) if normal.negated else found
+        return self._truth_of(head, first, second)
+
+    def _truth_of(self, head: str, first: int, second: int) -> int:
         known = self.integers.comparison(head, first, second) if self.integers else None
         return self.terms.atom(head, first, second) if known is None else known
 

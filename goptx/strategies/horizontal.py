@@ -34,6 +34,7 @@ from goptx.weaving.shapes.partitioned import Partitioned, check_partition, parti
 from goptx.weaving.shapes.range_guard import guard_ranges
 from goptx.weaving.shapes.remap import of_own_lanes
 from goptx.weaving.shapes.shape_kernels import shape
+from goptx.weaving.simplify.simplify import simplify
 
 
 @judged
@@ -96,7 +97,7 @@ def horizontal(
     linked = link(kernels, arch, name, own)
     parts = partial(partitioned, partition=partition)
     layout = parts if fold is None else _folding(parts, linked, fold, ctas, role_registers, teams, assist)
-    shaped = shape(linked, kernels, own, placement, layout)
+    shaped = simplify(shape(linked, kernels, own, placement, layout))
     choices = choices_of(shaped, latency, presume)
     converged = [
         converge_kernel(shaped, k, choices) if shaped.is_copy(k) else _ending(shaped, k, choices)

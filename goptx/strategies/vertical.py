@@ -37,6 +37,7 @@ from goptx.weaving.schedule.schedule import schedule
 from goptx.weaving.shapes.launch_demands import known_shape
 from goptx.weaving.shapes.range_guard import guard_ranges
 from goptx.weaving.shapes.shape_kernels import shape
+from goptx.weaving.simplify.simplify import simplify
 
 
 @judged
@@ -89,7 +90,7 @@ def vertical(
     check_request("concat", None, divergence, placement)
     kernels = kernels_of(sources, entries, max_inlined=max_inlined)
     own = shapes_of(sources, shapes, kernels)
-    linked = shape(link(kernels, arch, name, own), kernels, own, placement)
+    linked = simplify(shape(link(kernels, arch, name, own), kernels, own, placement))
     coarse = next((k for k in linked.kernels if linked.is_copy(k)), None)
     if coarse and (depends or same or private or local):
         raise CannotWeave(

@@ -37,6 +37,7 @@ from goptx.weaving.shapes.range_guard import guard_ranges
 from goptx.weaving.shapes.remap import Layout
 from goptx.weaving.shapes.shape_kernels import shape
 from goptx.weaving.shapes.shared_pool import shared_of, static_total
+from goptx.weaving.simplify.simplify import simplify
 
 SMS = AT_ONCE // 2048  # of an H200; where no round is full, nothing is decided
 
@@ -118,7 +119,7 @@ def interleaved(
 ) -> Woven:
     """The linked kernels unchanged, in CTAs of their own. `notes` stand in the report. Raises as `weave`."""
     shaped = shape(linked, chosen, shapes, placement, layout)
-    shaped, common = InCommon.found(shaped, same, "interleave")
+    shaped, common = InCommon.found(simplify(shaped), same, "interleave")
     shaped = replace(shaped, notes=(*shaped.notes, *common.loaded_by_each(shaped), *notes))
     choices = choices_of(shaped, latency, presume)
     converged = [

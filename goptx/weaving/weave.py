@@ -35,6 +35,7 @@ from goptx.weaving.schedule.schedule import schedule
 from goptx.weaving.shapes.launch_demands import known_shape
 from goptx.weaving.shapes.range_guard import guard_ranges
 from goptx.weaving.shapes.shape_kernels import shape
+from goptx.weaving.simplify.simplify import simplify
 
 if TYPE_CHECKING:
     from goptx.latency.table import LatencyTable
@@ -136,7 +137,7 @@ def weave(
     choices = Choices(policy, slicing, load_table(latency, linked.target[0]), presume)
     if merge == "paper":
         return _as_published(chosen, shaped, choices)
-    shaped, common = _with_common_parameters(shaped, same)
+    shaped, common = _with_common_parameters(simplify(shaped), same)
 
     converged = converge(shaped, choices, divergence)
     limits = MergeLimits(shaped, max_blocks, max_growth, frozenset(i for i, c in enumerate(converged) if c.skipped))

@@ -93,8 +93,14 @@ def shaped(run: Run) -> Lines:
         yield from (f"  {line}" for line in blocks(kernel.flow))
 
 
+def simplified(run: Run) -> Lines:
+    for kernel in run.simplified.kernels:
+        yield name_of(kernel)
+        yield from (f"  {line}" for line in blocks(kernel.flow))
+
+
 def converged(run: Run) -> Lines:
-    for kernel, made in zip(run.shaped.kernels, run.converged, strict=True):
+    for kernel, made in zip(run.simplified.kernels, run.converged, strict=True):
         yield name_of(kernel)
         yield from (f"  line {d.line}: {d.choice}" for d in made.divergences)
         if made.warp_branches:
@@ -189,6 +195,7 @@ def emitted(run: Run) -> Lines:
 LISTINGS: Mapping[str, Callable[[Run], Lines]] = {
     "link": linked,
     "shape": shaped,
+    "simplify": simplified,
     "converge": converged,
     "slice": sliced,
     "merge": merged,

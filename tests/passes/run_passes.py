@@ -41,6 +41,7 @@ from goptx.weaving.schedule.schedule import schedule
 from goptx.weaving.shapes.launch_demands import known_shape
 from goptx.weaving.shapes.range_guard import guard_ranges
 from goptx.weaving.shapes.shape_kernels import shape
+from goptx.weaving.simplify.simplify import simplify
 
 KINDS = {
     "arithmetic": 4, "conversion": 4, "special": 20, "memory": 290, "fence": 4, "warp": 20, "barrier": 20,
@@ -110,33 +111,37 @@ class Run:
         return shape(self.linked, self.chosen, self.shapes)
 
     @cached_property
+    def simplified(self) -> Linked:
+        return self.shaped if self.published else simplify(self.shaped)
+
+    @cached_property
     def converged(self) -> list[Converged]:
-        return converge(self.shaped, self.choices, self.divergence)
+        return converge(self.simplified, self.choices, self.divergence)
 
     @cached_property
     def limits(self) -> MergeLimits:
-        return MergeLimits(self.shaped)
+        return MergeLimits(self.simplified)
 
     @cached_property
     def looped(self) -> list[Converged]:
-        return split_loops(self.shaped, guard_ranges(self.shaped, self.converged), self.limits.all)
+        return split_loops(self.simplified, guard_ranges(self.simplified, self.converged), self.limits.all)
 
     @cached_property
     def inputs(self) -> list[MergeInput]:
-        prepared = prepare_barriers(self.shaped.kernels, self.looped, known_shape(self.shaped))
-        return merge_inputs(self.shaped, prepared, self.looped, self.choices, self.divergence == "duplicate")
+        prepared = prepare_barriers(self.simplified.kernels, self.looped, known_shape(self.simplified))
+        return merge_inputs(self.simplified, prepared, self.looped, self.choices, self.divergence == "duplicate")
 
     @cached_property
     def merged_copies(self) -> list[MergeInput]:
-        return merge_copies(self.shaped, self.inputs, self.slicings, self.limits)
+        return merge_copies(self.simplified, self.inputs, self.slicings, self.limits)
 
     @cached_property
     def slicings(self) -> list[SlicingThresholds]:
-        return slicings_of(self.shaped, self.choices, self.divergence is None)
+        return slicings_of(self.simplified, self.choices, self.divergence is None)
 
     @cached_property
     def steps(self) -> list[Step]:
-        whole, *others = merge_order(self.shaped, self.merged_copies)
+        whole, *others = merge_order(self.simplified, self.merged_copies)
         steps = []
         for other in others:
             pair = cut_at_waits(whole, other)
@@ -151,7 +156,7 @@ class Run:
 
     @cached_property
     def as_published(self) -> Published:
-        return merge_as_published(self.shaped, self.choices)
+        return merge_as_published(self.simplified, self.choices)
 
     @cached_property
     def merged(self) -> Merged:
@@ -161,7 +166,7 @@ class Run:
 
     @cached_property
     def scheduled(self) -> Flow:
-        return schedule(self.shaped, () if self.published else self.looped, self.merged, self.choices)
+        return schedule(self.simplified, () if self.published else self.looped, self.merged, self.choices)
 
     @cached_property
     def final(self) -> Flow:
@@ -172,4 +177,4 @@ class Run:
         flows = self.as_published.flows if self.published else [each.flow for each in self.inputs]
         converged = () if self.published else self.looped
         taken = self.choices if self.published else replace(self.choices, slicing=self.whole.slicing)
-        return emit(self.chosen, self.shaped, flows, converged, self.merged, self.final, taken)
+        return emit(self.chosen, self.simplified, flows, converged, self.merged, self.final, taken)

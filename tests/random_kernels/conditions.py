@@ -9,7 +9,7 @@ from random_kernels.writer import Writer
 TESTS = {
     Level.CTA: ("scale", "cta", "uniform", "loaded", "reduced"),
     Level.WARP: ("warp", "any", "all", "uni", "ballot", "redux"),
-    Level.LONE: ("pool", "compare", "bits", "float", "wide", "lane", "thread"),
+    Level.LONE: ("pool", "compare", "bits", "float", "wide", "lane", "thread", "row"),
 }
 COUNTS = {
     Level.CTA: ("constant", "scale", "cta", "uniform", "loaded"),
@@ -36,6 +36,8 @@ def test(w: Writer, condition: Condition, place: Place) -> tuple[str, bool]:
         w.line(f"setp.{COMPARISONS[c % 4]}.u64 {p}, %w{a % 4}, %w{b % 4};")
     elif kind == "thread":
         w.line(f"setp.lt.u32 {p}, %rank, {1 + (w.threads - 1) * (a + 1) // 17};")
+    elif kind == "row":
+        _row(w, p, numbers)
     elif kind in ("any", "all", "uni"):
         w.line(f"vote.sync.{kind}.pred {p}, %q{a % 4}, {place.mask};")
     elif kind == "reduced":
@@ -48,6 +50,23 @@ def test(w: Writer, condition: Condition, place: Place) -> tuple[str, bool]:
         w.line(f"and.b32 {t}, {_source(w, kind, numbers, place)}, {bits};")
         w.line(f"setp.{('ne', 'eq')[c & 1]}.u32 {p}, {t}, 0;")
     return p, False
+
+
+def _row(w: Writer, p: str, numbers: Numbers) -> None:
+    """A comparison of a quotient, or of a multiple of it that cannot overflow. No number is divided by 0 or by -1."""
+    a, b, c = numbers
+    top, bottom, row, kind = w.word(), w.word(), w.word(), "su"[c >> 2 & 1]
+    scaled = kind == "s" and c & 1
+    w.line(f"shr.{kind}32 {top}, %v{a % 8}, {5 * bool(scaled)};")
+    w.line(f"and.b32 {bottom}, %v{b % 8}, 60;", f"sub.u32 {bottom}, {bottom}, {30 if kind == 's' else -2};")
+    w.line(f"div.{kind}32 {row}, {top}, {bottom};")
+    if scaled:
+        tile = w.word()
+        w.line(f"shl.b32 {tile}, {row}, 4;")
+        row = tile
+    relation = ("lt", "ge", "le", "gt")[(a + c) % 4]
+    operands = (row, f"%v{(a + b) % 8}") if b & 1 else (f"%u{b % 4}", row)
+    w.line(f"setp.{relation}.{kind}32 {p}, {', '.join(operands)};")
 
 
 def _source(w: Writer, kind: str, numbers: Numbers, place: Place) -> str:

@@ -122,7 +122,7 @@ def test_kernels_that_run_as_they_are_get_single_entry_loops(strategy: Strategy 
 def test_else_they_are_as_they_are() -> None:
     """Where copies would separate lanes or be too many."""
     diverged = made(DIVERGED.replace("{inside}", "activemask.b32 %r8; add.u32 %r4, %r4, %r8;"), "one")
-    for text, word in ((diverged, "activemask"), (made(states(8), "one"), "rem.u32")):
+    for text, word in ((diverged, "activemask"), (made(states(8), "one"), "brx.idx")):
         woven = goptx.fuse(text, made(NESTED, "two"), strategy="interleave", shapes=[Shape(1, 64)] * 2)
         assert woven.ptx.count(word) == text.count(word)
 

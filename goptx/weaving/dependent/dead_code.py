@@ -30,17 +30,17 @@ def _useless(flow: Flow) -> set[Provenance]:
         for register in written(c):
             writers.setdefault(register, []).append(c)
     work = [register_of(r) for end in flow.ends() for r in end.reads()]
-    work += [r for c in code if not _is_pure(c) for r in read(c)]
+    work += [r for c in code if not is_pure(c) for r in read(c)]
     needed: set[str] = set()
     while work:
         register = work.pop()
         if register not in needed:
             needed.add(register)
             work += (r for c in writers.get(register, ()) for r in read(c))
-    return {provenance_of(c) for c in code if _is_pure(c) and written(c).isdisjoint(needed)}
+    return {provenance_of(c) for c in code if is_pure(c) and written(c).isdisjoint(needed)}
 
 
-def _is_pure(code: Code) -> bool:
+def is_pure(code: Code) -> bool:
     if not isinstance(code, Instruction):
         return False
     facts = facts_of(code.opcode)

@@ -48,6 +48,7 @@ LAWS: Mapping[str, tuple[Law, ...]] = {
         kernels_have_flows, names_are_separate, registers_bear_the_prefix, registers_are_declared, code_has_its_kernel,
     ),
     "shape": (kernels_have_flows, names_are_separate, registers_are_declared, guards_are_set),
+    "simplify": (kernels_have_flows, names_are_separate, registers_are_declared, guards_are_set),
     "converge": (
         converged_have_flows, whole_warps_branch, converged_registers_are_declared, predicates_are_set, nothing_is_lost,
         ends_are_reached,

@@ -1,0 +1,55 @@
+"""The registers of a flow that one instruction defines for good, and what is known of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from goptx.analysis.cfg import Flow
+from goptx.analysis.dataflow import read, written
+from goptx.ptx.ir import Immediate, Instruction, Name, Operand, whole_number
+
+WARP_SIZE = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """`of` has the one instruction that writes a register, without a guard; registers that are written elsewhere, too,
+    are not in it. `uses` counts the instructions and branches that read a register."""
+
+    of: Mapping[str, Instruction]
+    uses: Mapping[str, int]
+
+    @classmethod
+    def in_flow(cls, flow: Flow) -> Definitions:
+        writes, uses = Counter[str](), Counter[str]()
+        found: dict[str, Instruction] = {}
+        for code in flow.codes():
+            writes.update(written(code))
+            uses.update(read(code))
+            if isinstance(code, Instruction) and code.guard is None:
+                found |= dict.fromkeys(written(code), code)
+        for end in flow.ends():
+            uses.update(end.reads())
+        return cls({name: code for name, code in found.items() if writes[name] == 1}, uses)
+
+    def number(self, operand: Operand) -> int | None:
+        """The number that an operand always is, if it is a constant or a register that holds one."""
+        match operand:
+            case Immediate(text) if text.removeprefix("-").removesuffix("U").isalnum() and text[:2] not in _FLOATS:
+                return -whole_number(text[1:]) if text[0] == "-" else whole_number(text)
+            case Name("WARP_SZ"):
+                return WARP_SIZE
+            case Name(register) if register in self.of and self.of[register].opcode in _MOVES:
+                return self.number(self.of[register].operands[1])
+        return None
+
+    def power(self, operand: Operand) -> int | None:
+        """The n for which an operand is always 2**n."""
+        number = self.number(operand)
+        return number.bit_length() - 1 if number and number > 0 and number & (number - 1) == 0 else None
+
+
+_FLOATS = ("0f", "0F", "0d", "0D")
+_MOVES = frozenset(f"mov.{kind}{bits}" for kind in "bsu" for bits in (32, 64))

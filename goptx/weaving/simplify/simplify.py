@@ -1,0 +1,34 @@
+"""Rewrites each kernel so that it needs fewer instructions.
+
+Requires: shaped kernels. Ensures: each computes what it did, with effects in their order; registers are declared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from goptx.analysis.numbering import completed
+from goptx.weaving.dependent.dead_code import without_unused
+from goptx.weaving.invariants import ensured
+from goptx.weaving.model import Kernel, Linked
+from goptx.weaving.shapes.scalar_code import Fresh, free_stem
+from goptx.weaving.simplify.constant_divisors import by_shifts
+from goptx.weaving.simplify.quotient_guards import by_products
+from goptx.weaving.simplify.sink import after_early_ends
+
+
+def simplify(linked: Linked) -> Linked:
+    """The kernels with cheaper divisions, or without them."""
+    kernels = tuple(_simplified(k, number) for number, k in enumerate(linked.kernels))
+    return ensured("simplify", replace(linked, kernels=kernels))
+
+
+def _simplified(kernel: Kernel, number: int) -> Kernel:
+    if not any(opcode.startswith(("div.", "rem.")) for opcode in kernel.flow.opcodes):
+        return kernel
+    fresh = Fresh(free_stem(f"%{kernel.prefix}_q", kernel.register_names()))
+    before = completed(kernel.flow, number)
+    flow = by_products(by_shifts(before, fresh), fresh)
+    if flow is not before:
+        (flow,) = without_unused([completed(flow, number)], before)
+    return replace(kernel, flow=after_early_ends(flow), registers=(*kernel.registers, *fresh.declared()))
