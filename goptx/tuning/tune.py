@@ -20,7 +20,6 @@ from goptx.measuring.bench.questions import Described
 from goptx.options import MEASURED_STRATEGIES, OBJECTIVES, Assume, MeasuredStrategy, Objective, is_whole
 from goptx.progress import progress_of
 from goptx.results.given_kernels import Source
-from goptx.strategies.candidate import Candidate
 from goptx.time_budget import Budget
 from goptx.tuning.best import Best, capped, digest
 from goptx.tuning.cluster.cluster_executor import ClusterExecutor
@@ -32,7 +31,7 @@ from goptx.tuning.making import Job
 from goptx.tuning.measured import Arguments, Measured, Specification, measured
 from goptx.tuning.metric import Measure, Metric
 from goptx.tuning.records import Records
-from goptx.tuning.space.auto_choices import auto_choices
+from goptx.tuning.space.auto_choices import auto_choices, with_arguments
 from goptx.tuning.space.folds import Folds
 from goptx.tuning.space.own_candidates import own_candidates
 from goptx.tuning.space.partitions import D0, Partitions, sizes_of
@@ -95,7 +94,7 @@ def tune(
         out among the kernels that are `tunable` in steps of 128 (HFUSE, CGO 2022). By default the sum of the kernels'
         own blocks, and 1,024.
     budget: how long it may take: "90s", "5m", "1h" or seconds; by default until nothing better is found. The kernels'
-        first runs, which need data and a compiler, and the last comparisons are not cut short.
+        first runs, which need data and a compiler, what `auto` chooses, and the last comparisons are not cut short.
     objective: what is compared: "device", the time on the device alone, of CUDA graphs, for which it does not wait; or
         "launched", the time from the first launch by the host, on an idle device, as for a few short kernels.
     executor: makes the kernels, without a GPU: any `concurrent.futures.Executor` whose processes have goptx; by default
@@ -150,12 +149,13 @@ def tune(
         meanwhile = stack.enter_context(ThreadPoolExecutor(2))  # while the devices make the data
         if "horizontal" in chosen:
             meanwhile.submit(folds.ask_assembler)
-        begin = meanwhile.submit(_begin_with, subject, chosen, assume)
+        if client and executor is None:
+            executor = ClusterExecutor(client, subject.name)
+        beginner = executor if isinstance(executor, ClusterExecutor) else meanwhile
+        begin = beginner.submit(auto_choices, *first_question(subject, chosen, assume))
         measuring = opened(measuring, subject.workload)
         about = about_run(subject, where, chosen, seed, objective, measure)
         trials = Records(about, None if records is None else Path(records))
-        if client and executor is None:
-            executor = ClusterExecutor(client, subject.name)
         made = stack.enter_context(makers(subject, executor, workers))
         space = Space(subject.shapes, subject.tunable, chosen, sizes, folds)
         tell = stack.enter_context(progress_of("tried", quiet=not progress))
@@ -169,12 +169,12 @@ def tune(
     return best
 
 
-def _begin_with(subject: Measured, strategies: Sequence[MeasuredStrategy], assume: Assume | None) -> list[Candidate]:
-    """The candidates to try before others: for several kernels, what `auto` chooses."""
-    if len(subject.kernels) == 1:
-        return []
-    arguments = subject.workload.arguments
-    return auto_choices(subject.kernels, subject.shapes, subject.arch, strategies, assume, arguments)
+def first_question(subject: Measured, strategies: Sequence[MeasuredStrategy], assume: Assume | None) -> tuple[Any, ...]:
+    """The arguments of `auto_choices`, which gives the candidates to try before others: what `auto` chooses by what is
+    assumed, and by that and the kernels' arguments. For a single kernel none."""
+    several = len(subject.kernels) > 1
+    assumed = (assume, with_arguments(assume, subject.workload.arguments)) if several else ()
+    return subject.kernels, subject.shapes, subject.arch, strategies, assumed
 
 
 def chosen_strategies(given: Sequence[MeasuredStrategy] | None) -> tuple[MeasuredStrategy, ...]:

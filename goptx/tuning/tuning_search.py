@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from queue import SimpleQueue
 
 from goptx.errors import DeviceError
+from goptx.log import LOG
 from goptx.measuring.bench.baselines import SEPARATE, best_baseline
 from goptx.progress import Progress
 from goptx.results.fused_kernel import Woven
@@ -34,6 +35,7 @@ GAIN = 1.005  # a round that improves the best by less is the last
 SURVIVORS = 16  # candidates that are timed again
 BASELINE_RUNS = 10  # of each way to run the unchanged kernels, before the search
 NO_TIME = "there was no time left"
+PATIENCE = 60  # seconds to wait for what is to be tried first, at least
 
 
 @dataclass(slots=True)
@@ -41,8 +43,8 @@ class Search:
     """`submit` starts making a candidate; `benches` are the devices, each with the kernels opened. `baselines` are the
     ways to run the unchanged kernels; candidates are compared with the fastest of them. `launched`: by the time with
     that of the host. `measure` gives the number that is compared. `extra` are the caller's own candidates, which are
-    tried whatever their estimates. `begin` has those to try first besides: at most half of the time is waited for
-    them."""
+    tried whatever their estimates. `begin` has those to try first besides: half of the time is waited for them, or a
+    minute. The very first is tried even if no time is left then."""
 
     space: Space
     pruning: Pruning
@@ -62,6 +64,7 @@ class Search:
     _steps: set[Candidate] = field(default_factory=set)  # the candidates that this run has reached
     _idle: SimpleQueue[BenchLike] = field(default_factory=SimpleQueue)
     _done: int = 0
+    _assured: Candidate | None = None  # tried even if no time is left
 
     def __post_init__(self) -> None:
         self._codes = {t.code: t.candidate for t in self.records.all() if t.code and t.status != "pruned"}
@@ -93,9 +96,15 @@ class Search:
         if self.begin is None:
             return []
         try:
-            return [one for one in self.begin.result(self.budget.left() / 2) if one not in self.space.all_unchanged]
-        except TimeoutError:
+            chosen = self.begin.result(max(self.budget.left() / 2, PATIENCE))
+        except DeviceError:  # nothing can be made any more
+            raise
+        except Exception as problem:
+            LOG.warning("tuning does not begin with what auto chooses: %r", problem)
             return []
+        found = [one for one in chosen if one not in self.space.all_unchanged]
+        self._assured = found[0] if found else None
+        return found
 
     def _fastest_baseline(self) -> str:
         timed = self.benches[0].time(self.baselines, BASELINE_RUNS, 1, self.launched)
@@ -159,11 +168,12 @@ class Search:
         """The made candidates, as they are ready. A candidate that is not ready in time is left out."""
         waited: dict[Future[Made], Candidate] = {}
         for candidate in candidates:
-            if self.budget.left() > 0:
+            if self.budget.left() > 0 or candidate == self._assured:
                 waited[self.submit(candidate)] = candidate
         late = set(candidates) - set(waited.values())
         while waited:
-            done, _ = wait(waited, timeout=self.budget.left(), return_when=FIRST_COMPLETED)
+            patience = PATIENCE if self._assured in waited.values() else 0
+            done, _ = wait(waited, timeout=max(self.budget.left(), patience), return_when=FIRST_COMPLETED)
             if not done:
                 late |= set(waited.values())
                 for future in waited:
@@ -215,7 +225,7 @@ class Search:
             self.progress(self._done, 0, f"best {best.candidate} {best.speedup:.2f}" if best else "")
 
     def _tried(self, trial: Trial, woven: Woven) -> Trial:
-        if self.budget.left() <= 0:
+        if self.budget.left() <= 0 and trial.candidate != self._assured:
             return trial.failed("left out", NO_TIME)
         bench, key = self._idle.get(), str(trial.candidate)
         try:

@@ -16,6 +16,7 @@ from mutations.mutations_several import OF_SEVERAL
 from mutations.mutations_shapes import OF_SHAPES
 from mutations.mutations_shared_inputs import OF_SHARED_INPUTS
 from mutations.mutations_shared_state import OF_SHARED_STATE
+from mutations.mutations_simplify import OF_SIMPLIFYING
 from mutations.mutations_strategies import OF_STRATEGIES
 from mutations.mutations_teams import OF_TEAMS
 from mutations.mutations_vertical import OF_VERTICAL
@@ -25,5 +26,5 @@ from mutations.mutations_windows import OF_WINDOWS
 MUTATIONS = (
     *OF_THE_MERGER, *OF_WAITING, *OF_SHAPES, *OF_SEVERAL, *OF_INDEPENDENCE, *OF_CODE, *OF_STRATEGIES, *OF_COARSENING,
     *OF_VERTICAL, *OF_CACHE, *OF_REGIONS, *OF_ORDER, *OF_MASKS, *OF_SHARED_STATE, *OF_CAPTURES, *OF_SHARED_INPUTS,
-    *OF_ENDED, *OF_WINDOWS, *OF_FOLDED_GRIDS, *OF_TEAMS, *OF_GRAPHS,
+    *OF_ENDED, *OF_WINDOWS, *OF_FOLDED_GRIDS, *OF_TEAMS, *OF_GRAPHS, *OF_SIMPLIFYING,
 )  # fmt: skip

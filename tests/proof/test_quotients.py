@@ -91,21 +91,22 @@ def test_wrong_signed_products(old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "old", "new"),
+    ("relation", "code", "old", "new"),
     [
-        (UNSIGNED, "setp.ge.u64", "setp.gt.u64"),
-        (UNSIGNED, "setp.ge.u64", "setp.ge.s64"),
-        (UNSIGNED, "mul.wide.u32", "mul.wide.s32"),
-        (UNSIGNED, "%a_r3, %a_r2;", "%a_r3, %a_r1;"),
-        (UNSIGNED_ABOVE, "", ""),  # that is >
-        (UNSIGNED_ABOVE, "{%a_r2, 0}", "{%a_r3, 0}"),
-        (UNSIGNED, "{%a_r1, 0}", "{0, %a_r1}"),
-        (UNSIGNED, "{%a_r1, 0}", "{%a_r1, 1}"),
+        ("ge", UNSIGNED, "setp.ge.u64", "setp.gt.u64"),
+        ("ge", UNSIGNED, "setp.ge.u64", "setp.ge.s64"),
+        ("ge", UNSIGNED, "mul.wide.u32", "mul.wide.s32"),
+        ("ge", UNSIGNED, "%a_r3, %a_r2;", "%a_r3, %a_r1;"),
+        ("ge", UNSIGNED_ABOVE, "", ""),
+        ("gt", UNSIGNED, "", ""),
+        ("gt", UNSIGNED_ABOVE, "{%a_r2, 0}", "{%a_r3, 0}"),
+        ("ge", UNSIGNED, "{%a_r1, 0}", "{0, %a_r1}"),
+        ("ge", UNSIGNED, "{%a_r1, 0}", "{%a_r1, 1}"),
     ],
 )
-def test_wrong_unsigned_products(code: str, old: str, new: str) -> None:
-    assert not made("div.u32 %r4, %r1, %r2;", "setp.ge.u32 %p1, %r4, %r3;", code.replace(old, new))
-    assert not made("div.s32 %r4, %r1, %r2;", "setp.ge.s32 %p1, %r4, %r3;", code)  # of another type
+def test_wrong_unsigned_products(relation: str, code: str, old: str, new: str) -> None:
+    assert not made("div.u32 %r4, %r1, %r2;", f"setp.{relation}.u32 %p1, %r4, %r3;", code.replace(old, new))
+    assert not made("div.s32 %r4, %r1, %r2;", f"setp.{relation}.s32 %p1, %r4, %r3;", code)  # of another type
 
 
 def of_tiles(code: str, k: int = 4, by: str = "32", relation: str = "ge") -> bool:

@@ -23,8 +23,11 @@ def test_what_auto_chooses() -> None:
     chosen = Candidate.from_dict(by_auto.taken).uncapped
     assert chosen.strategy != "separate"
     kernels, shapes, strategy = subject.kernels, subject.shapes, cast(MeasuredStrategy, chosen.strategy)
-    assert chosen in auto_choices(kernels, shapes, "sm_90", [strategy], None, subject.workload.arguments)
-    assert auto_choices(kernels, shapes, "sm_90", ["separate"]) == []
+    assert chosen in auto_choices(
+        kernels, shapes, "sm_90", [strategy], [with_arguments(None, subject.workload.arguments)]
+    )
+    assert auto_choices(kernels, shapes, "sm_90", [strategy], [None, None]) == [chosen]
+    assert auto_choices(kernels, shapes, "sm_90", ["separate"], [None]) == []
 
 
 def test_what_auto_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,7 +36,7 @@ def test_what_auto_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(choices, "auto", refused)
     subject = measured([], spec=SPECIFICATIONS)
-    assert auto_choices(subject.kernels, subject.shapes, "sm_90", ["weave"]) == []
+    assert auto_choices(subject.kernels, subject.shapes, "sm_90", ["weave"], [None]) == []
 
 
 def test_arguments_that_are_known() -> None:
@@ -52,11 +55,19 @@ def test_it_is_tried_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert best.candidate == unlikely
 
 
+def test_another_failure_does_not_end_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr("goptx.tuning.tune.auto_choices", fails)
+    assert tuned(FakeBench({"weave": 0.5})).candidate == Candidate("weave", (1, 1))
+
+
 def test_one_kernel_has_no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("goptx.tuning.tune.auto_choices", fails)
+    monkeypatch.setattr(choices, "auto", fails)
     best = goptx.tune(
         PLUS, shapes=SHAPES[:1], args={name: value for name, value in ARGS.items() if name.startswith("A")},
         benches=[FakeBench()], executor=Pretending(), progress=False,

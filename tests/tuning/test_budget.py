@@ -9,6 +9,7 @@ from goptx.errors import InputError
 from goptx.measuring.bench.baselines import WAYS
 from goptx.measuring.bench.bench import Timed
 from goptx.measuring.bench.questions import Judged
+from goptx.strategies.candidate import Candidate
 from goptx.time_budget import TRYING, Budget, seconds_of
 
 FAST = {"weave": 0.3, "vertical": 0.4, "interleave": 0.5}
@@ -66,7 +67,12 @@ def test_the_last_comparison_is_made_whatever_the_time() -> None:
     assert str(best.candidate) in (SEPARATE, *bench.judgements)
 
 
-def test_no_time_at_all() -> None:
+CHOSEN = Candidate("vertical", (1, 1))
+
+
+def test_no_time_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `auto` chooses is tried all the same."""
+    monkeypatch.setattr("goptx.tuning.tune.auto_choices", lambda *_: [CHOSEN])
     clock = Clock()
     executor = Pretending()
 
@@ -78,8 +84,9 @@ def test_no_time_at_all() -> None:
     bench = Opening(clock, FAST)
     assert str(tuned(bench, budget=Budget(20, clock)).candidate) in FAST
     best = tuned(FakeBench(FAST), budget=Budget(1e-9), executor=executor)
-    assert (best.candidate.strategy, executor.made) == ("separate", [])
-    assert set(statuses(best).values()) <= {"left out", "pruned"}
+    assert (best.candidate, executor.made) == (CHOSEN, [str(CHOSEN)])
+    others = {status for name, status in statuses(best).items() if name != str(CHOSEN)}
+    assert statuses(best)[str(CHOSEN)] == "timed" and others <= {"left out", "pruned"}
 
 
 def test_enough_time_is_as_good_as_any() -> None:
@@ -89,14 +96,15 @@ def test_enough_time_is_as_good_as_any() -> None:
     assert best.about["seconds"] == round(bench.clock.now, 1)
 
 
-def test_time_that_ends_while_kernels_are_made() -> None:
+def test_time_that_ends_while_kernels_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goptx.tuning.tune.auto_choices", lambda *_: [CHOSEN])
     clock = Clock()
 
     def made(job: Any) -> None:
         clock.now += 1
 
     best = tuned(FakeBench(FAST), budget=Budget(10, clock), executor=Pretending(made))
-    assert sum(status == "timed" for status in statuses(best).values()) == 0  # all time went into making
+    assert [name for name, status in statuses(best).items() if status == "timed"] == [str(CHOSEN)]
     assert reason(best, "horizontal") == "there was no time left"
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from goptx.errors import GoptxError, InputError
@@ -18,10 +20,11 @@ from goptx.tuning.cluster.cluster_executor import ClusterExecutor
 from goptx.tuning.cluster.gpu_workers import ClusterLost, GpuWorkers
 from goptx.tuning.cluster.pairs_table import PairsTable
 from goptx.tuning.cluster.worker_bench import TooManyLost, WorkerBench
-from goptx.tuning.measured import measured
+from goptx.tuning.measured import Measured, measured
 from goptx.tuning.metric import Measure
 from goptx.tuning.records import Records
-from goptx.tuning.tune import about_run, chosen_strategies, tune
+from goptx.tuning.space.auto_choices import auto_choices
+from goptx.tuning.tune import about_run, chosen_strategies, first_question, tune
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -59,9 +62,10 @@ def tune_all(
         ThreadPoolExecutor(count) as pool,
         progress_of("pairs", quiet=not progress) as tell,
     ):
+        executors = _Executors(client, pairs, 2 * count, how) if client else None
 
         def tuned(name: str, pair: tuple[Path, Path]) -> dict[str, Any]:
-            return _row(name, pair, bench_for, client, records, output, how)
+            return _row(name, pair, bench_for, executors, records, output, how)
 
         running = [pool.submit(tuned, name, pair) for name, pair in pairs.items()]
         try:
@@ -73,6 +77,40 @@ def tune_all(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return PairsTable.of(one.result() for one in running)
+
+
+@dataclass(slots=True)
+class _Executors:
+    """The executor of each pair, in their order. What `auto` chooses for the next pairs, so many, is made while others
+    are measured. `how` are the arguments of `tune`."""
+
+    client: Client
+    pairs: Mapping[str, tuple[Path, Path]]
+    next: int
+    how: Mapping[str, Any]
+    _made: dict[str, ClusterExecutor] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def of(self, name: str, arch: str) -> ClusterExecutor:
+        """`arch` is the GPU's."""
+        names = list(self.pairs)
+        first = names.index(name)
+        with self._lock:
+            new = [one for one in names[first : first + self.next + 1] if one not in self._made]
+            self._made |= {one: ClusterExecutor(self.client, one) for one in new}
+        for one in new:
+            with suppress(GoptxError):  # which tuning raises for this pair
+                subject = _subject(self.pairs[one], arch, self.how)
+                chosen = chosen_strategies(self.how.get("strategies"))
+                self._made[one].ahead(auto_choices, *first_question(subject, chosen, None))
+        return self._made[name]
+
+
+def _subject(pair: tuple[Path, Path], device: str, how: Mapping[str, Any]) -> Measured:
+    """The kernels of a pair, for the architecture of a device unless another is asked for."""
+    arch = how.get("arch")
+    subject = measured((), pair, None, None, None, arch, how.get("seed", 0), how.get("tolerance"))
+    return subject if arch else subject.raised(device)
 
 
 def _pairs(specs: Sequence[str | Path]) -> dict[str, tuple[Path, Path]]:
@@ -135,7 +173,7 @@ def _row(
     name: str,
     pair: tuple[Path, Path],
     bench_for: Benches,
-    client: Client | None,
+    executors: _Executors | None,
     records: str | Path | None,
     output: str | Path | None,
     how: dict[str, Any],
@@ -148,7 +186,7 @@ def _row(
             held = _records(pair, bench, path, how)
             if held and held.finished and (target is None or target.exists()):
                 return held.finished
-            executor = ClusterExecutor(client, name) if client else None
+            executor = executors.of(name, bench.described().arch) if executors else None
             best = tune(spec=pair, benches=[bench], executor=executor, records=path, progress=False, **how)
             if target:
                 best.save(target)
@@ -171,10 +209,7 @@ def _records(pair: tuple[Path, Path], bench: Any, path: Path | None, how: dict[s
     """The records of the pair, None if no file is given."""
     if path is None:
         return None
-    arch, seed = how.get("arch"), how.get("seed", 0)
-    subject = measured((), pair, None, None, None, arch, seed, how.get("tolerance"))
     where = bench.described()
-    if arch is None:
-        subject = subject.raised(where.arch)
+    subject = _subject(pair, where.arch, how)
     chosen, measure = chosen_strategies(how.get("strategies")), Measure(how.get("metric"))
-    return Records(about_run(subject, where, chosen, seed, how.get("objective", "device"), measure), path)
+    return Records(about_run(subject, where, chosen, how.get("seed", 0), how.get("objective", "device"), measure), path)

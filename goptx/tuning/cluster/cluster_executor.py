@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from goptx.tuning.cluster.gpu_workers import NO_ANSWER, POLL, ClusterLost, gpus_of
+from goptx.tuning.space.auto_choices import auto_choices
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -24,9 +25,9 @@ class ClusterExecutor(Executor):
     """Runs `make` on the workers of the client's cluster that have no GPU, so that no question to a GPU waits for a
     kernel that is being made; on any worker if all have one. The tasks are named for the kernels (`name`) and the
     candidate. A task whose worker is lost is repeated by Dask; one that the scheduler forgot, or whose workers have all
-    left, is submitted again. `shutdown` leaves the client open. The futures raise what the task raises, `ClusterLost`
-    if the scheduler does not come back, and `BrokenExecutor` where Dask gives up a task because worker after worker was
-    lost with it.
+    left, is submitted again. `ahead` starts a task for a later `submit` of the same function. `shutdown` leaves the
+    client open. The futures raise what the task raises, `ClusterLost` if the scheduler does not come back, and
+    `BrokenExecutor` where Dask gives up a task because worker after worker was lost with it.
     """
 
     def __init__(self, client: Client, name: str) -> None:
@@ -36,15 +37,23 @@ class ClusterExecutor(Executor):
         self._makers, self._looked = frozenset[str](), float("-inf")
         self._waiting: dict[str, tuple[Any, frozenset[str]]] = {}  # tasks, and the only workers that may run them
         self._looking = False
+        self._ahead: dict[Callable[..., Any], Future[Any]] = {}
+
+    def ahead(self, make: Callable[..., Any], /, *args: Any) -> None:
+        """Starts what will be asked for."""
+        self._ahead[make] = self.submit(make, *args)
 
     def submit(self, make: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
+        if make in self._ahead:
+            return self._ahead.pop(make)
         made: Future[Any] = Future()
         self._submit(made, AGAIN, make, *args, **options)
         return made
 
     def _submit(self, made: Future[Any], again: int, make: Callable[..., Any], *args: Any, **options: Any) -> None:
         more = getattr(args[0], "candidate", "") if args else ""
-        key = f"make {self._name}-{self._run}{next(self._number)} {more}".rstrip()
+        what = "choose" if make is auto_choices else "make"
+        key = f"{what} {self._name}-{self._run}{next(self._number)} {more}".rstrip()
         where = self._without_gpu()
         task = self._client.submit(make, *args, key=key, pure=False, workers=sorted(where) or None, **options)
         if where:

@@ -21,13 +21,12 @@ def auto_choices(
     shapes: Sequence[Shape],
     arch: str,
     strategies: Sequence[MeasuredStrategy],
-    assume: Assume | None = None,
-    arguments: Sequence[Sequence[object]] = (),
+    assumed: Sequence[Assume | None],
 ) -> list[Candidate]:
-    """The candidates, without caps: what it chooses knowing what `assume` says, and knowing the integer `arguments` of
-    each kernel, too. Those of other strategies than these are left out, and what `auto` refuses. This takes seconds."""
+    """The candidates, without caps: what it chooses by each of what may be assumed. Those of other strategies than
+    these are left out, and what `auto` refuses. This takes seconds."""
     found: list[Candidate] = []
-    for known in (assume, with_arguments(assume, arguments)):
+    for known in assumed:
         try:
             with unjudged():
                 decision = auto(*kernels, arch=arch, shapes=shapes, assume=known).report.decision

@@ -79,7 +79,8 @@ def _with_dependents(block: Block, first: int) -> set[int]:
 
 
 def _can_follow(block: Block, moved: set[int]) -> bool:
-    """Whether the code at these places may be executed after the rest of the block."""
+    """Whether the code at these places, all that is computed from it included, may be executed after the rest of the
+    block."""
     results, sources = set[str](), set[str]()
     for place, code in enumerate(block.code):
         if place in moved:
@@ -87,6 +88,6 @@ def _can_follow(block: Block, moved: set[int]) -> bool:
                 return False
             results |= sets(code)
             sources |= depends_on(code)
-        elif depends_on(code) & results or sets(code) & (results | sources):
+        elif sets(code) & (results | sources):
             return False
     return CARRY not in sources and results.isdisjoint(block.end.reads())
