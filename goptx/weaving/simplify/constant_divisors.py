@@ -5,16 +5,13 @@ Requires: a flow without regions. Ensures: every register that another instructi
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 
 from goptx.analysis.cfg import Code, Flow
 from goptx.ptx.ir import Immediate, Instruction, Name, Operand
 from goptx.weaving.shapes.scalar_code import Fresh
-from goptx.weaving.simplify.definitions import Definitions
-
-DIVISION = re.compile(r"(div|rem)\.([su])(32|64)")
+from goptx.weaving.simplify.definitions import DIVISION, Definitions
 
 
 def by_shifts(flow: Flow, fresh: Fresh) -> Flow:
@@ -40,25 +37,48 @@ def _shifted(known: Definitions, code: Code, fresh: Fresh) -> Iterator[Code]:
     if n is None or not isinstance(code, Instruction):
         yield code
         return
-    name, kind, bits = DIVISION.fullmatch(code.opcode).groups()  # type: ignore[union-attr]
-    result, top, _ = code.operands
+    form = DIVISION.fullmatch(code.opcode)
+    assert form
+    yield from _FORMS[form["name"] + form["kind"]](code, n, int(form["bits"]), fresh)
 
-    def last(opcode: str, *operands: Operand) -> Instruction:
-        return replace(code, opcode=opcode, operands=(result, *operands))
 
-    if kind == "u":
-        yield last(f"shr.u{bits}", top, _whole(n)) if name == "div" else last(f"and.b{bits}", top, _whole((1 << n) - 1))
-        return
-    sign, more, raised, cut = (fresh.register(f".b{bits}") for _ in range(4))
-    yield Instruction(f"shr.s{bits}", (sign, top, _whole(int(bits) - 1)))
-    yield Instruction(f"shr.u{bits}", (more, sign, _whole(int(bits) - n)))
-    yield Instruction(f"add.s{bits}", (raised, top, more))  # negative numbers are rounded towards zero
-    if name == "div":
-        yield last(f"shr.s{bits}", raised, _whole(n))
-    else:
-        yield Instruction(f"and.b{bits}", (cut, raised, _whole(-(1 << n))))
-        yield last(f"sub.s{bits}", top, cut)
+def _unsigned_quotient(code: Instruction, n: int, bits: int, _: Fresh) -> Iterator[Instruction]:
+    yield _last(code, f"shr.u{bits}", code.operands[1], _whole(n))
+
+
+def _unsigned_remainder(code: Instruction, n: int, bits: int, _: Fresh) -> Iterator[Instruction]:
+    yield _last(code, f"and.b{bits}", code.operands[1], _whole((1 << n) - 1))
+
+
+def _signed_quotient(code: Instruction, n: int, bits: int, fresh: Fresh) -> Iterator[Instruction]:
+    raised = yield from _raised(code.operands[1], n, bits, fresh)
+    yield _last(code, f"shr.s{bits}", raised, _whole(n))
+
+
+def _signed_remainder(code: Instruction, n: int, bits: int, fresh: Fresh) -> Iterator[Instruction]:
+    raised, cut = (yield from _raised(code.operands[1], n, bits, fresh)), fresh.register(f".b{bits}")
+    yield Instruction(f"and.b{bits}", (cut, raised, _whole(-(1 << n))))
+    yield _last(code, f"sub.s{bits}", code.operands[1], cut)
+
+
+def _raised(top: Operand, n: int, bits: int, fresh: Fresh) -> Generator[Instruction, None, Name]:
+    """A number plus 2**n - 1 if it is negative: negative numbers are rounded towards zero."""
+    sign, more, raised = (fresh.register(f".b{bits}") for _ in range(3))
+    yield Instruction(f"shr.s{bits}", (sign, top, _whole(bits - 1)))
+    yield Instruction(f"shr.u{bits}", (more, sign, _whole(bits - n)))
+    yield Instruction(f"add.s{bits}", (raised, top, more))
+    return raised
+
+
+def _last(code: Instruction, opcode: str, *operands: Operand) -> Instruction:
+    """What writes the result, under the guard of the division."""
+    return replace(code, opcode=opcode, operands=(code.operands[0], *operands))
 
 
 def _whole(n: int) -> Immediate:
     return Immediate(str(n))
+
+
+_FORMS = {
+    "divu": _unsigned_quotient, "remu": _unsigned_remainder, "divs": _signed_quotient, "rems": _signed_remainder,
+}  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,7 +42,7 @@ class Definitions:
                 return -whole_number(text[1:]) if text[0] == "-" else whole_number(text)
             case Name("WARP_SZ"):
                 return WARP_SIZE
-            case Name(register) if register in self.of and self.of[register].opcode in _MOVES:
+            case Name(register) if register in self.of and _MOVE.fullmatch(self.of[register].opcode):
                 return self.number(self.of[register].operands[1])
         return None
 
@@ -51,5 +52,6 @@ class Definitions:
         return number.bit_length() - 1 if number and number > 0 and number & (number - 1) == 0 else None
 
 
+DIVISION = re.compile(r"(?P<name>div|rem)\.(?P<kind>[su])(?P<bits>32|64)")
 _FLOATS = ("0f", "0F", "0d", "0D")
-_MOVES = frozenset(f"mov.{kind}{bits}" for kind in "bsu" for bits in (32, 64))
+_MOVE = re.compile(r"mov\.[bsu](32|64)")

@@ -25,7 +25,7 @@ Requires: a flow without regions. Ensures: every register that another instructi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from goptx.analysis.cfg import Block, Code, Flow
@@ -36,6 +36,11 @@ from goptx.weaving.simplify.definitions import Definitions
 from goptx.weaving.simplify.sink import can_wait, early_ends
 
 _COMPARISON = re.compile(r"setp\.(lt|le|gt|ge|lo|ls|hi|hs)((?:\.(?:and|or|xor))?)\.([su])32")
+_QUOTIENTS = {kind: re.compile(rf"div\.{kind}32") for kind in "su"}
+_SHIFT = re.compile(r"shr\.s32")
+_SCALES: Mapping[str, Callable[[Definitions, Operand], int | None]] = {  # the k of a multiplication by 2**k
+    "shl.b32": Definitions.number, "mul.lo.s32": Definitions.power, "mul.lo.u32": Definitions.power,
+}  # fmt: skip
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 _UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
 _LEAST = 1 - 2**31
@@ -102,7 +107,7 @@ def _guard(known: Definitions, block: Block, place: int) -> _Guard | None:
     for own, other in ((1, 2), (2, 1)):
         scale, division = _quotient(known, code.operands[own], kind)
         limit = code.operands[other]
-        if division is None or not isinstance(limit, Name) or division.opcode != f"div.{kind}32":
+        if division is None or not isinstance(limit, Name):
             continue
         top, bottom = division.operands[1:]
         if not isinstance(top, Name) or not isinstance(bottom, Name) or known.number(bottom) is not None:
@@ -117,33 +122,31 @@ def _guard(known: Definitions, block: Block, place: int) -> _Guard | None:
 
 
 def _quotient(known: Definitions, operand: Operand, kind: str) -> tuple[int, Instruction | None]:
-    """The division that gives an operand, and the k if its quotient is multiplied by 2**k before."""
-    found = known.of.get(operand.text) if isinstance(operand, Name) else None
-    if found is None or found.opcode.startswith("div."):
-        return 0, found
-    if found.opcode == "shl.b32":
-        scale = known.number(found.operands[2])
-    elif found.opcode == f"mul.lo.{kind}32":
-        scale = known.power(found.operands[2])
-    else:
-        return 0, None
-    inner = found.operands[1]
-    division = known.of.get(inner.text) if isinstance(inner, Name) else None
-    return (scale, division) if scale and 0 < scale < 31 else (0, None)
+    """The division of this kind that gives an operand, and the k if its quotient is multiplied by 2**k before."""
+    found, scale = _definition(known, operand), 0
+    if found and (scale_of := _SCALES.get(found.opcode)):
+        scale, found = scale_of(known, found.operands[2]) or 0, _definition(known, found.operands[1])
+        if not 0 < scale < 31:
+            return 0, None
+    return (scale, found) if found and _QUOTIENTS[kind].fullmatch(found.opcode) else (0, None)
+
+
+def _definition(known: Definitions, operand: Operand) -> Instruction | None:
+    return known.of.get(operand.text) if isinstance(operand, Name) else None
 
 
 def _is_below(known: Definitions, top: Name, scale: int) -> bool:
     """Whether a signed number was shifted right by more than `scale` bits."""
-    shift = known.of.get(top.text)
-    by = known.number(shift.operands[2]) if shift and shift.opcode == "shr.s32" else None
+    shift = _definition(known, top)
+    by = known.number(shift.operands[2]) if shift and _SHIFT.fullmatch(shift.opcode) else None
     return by is not None and scale < by < 32
 
 
 def _is_special(known: Definitions, bottom: Name) -> bool:
     """Whether a register holds a special one, such as %ntid.x: what is computed of those alone is known by launches."""
     found = known.of.get(bottom.text)
-    source = found.operands[1] if found and found.opcode.startswith("mov.") else bottom
-    return isinstance(source, Name) and source.text.startswith("%") and "." in source.text
+    sources = found.operands[1:] if found and len(found.operands) == 2 else (bottom,)
+    return any(isinstance(s, Name) and s.text.startswith("%") and "." in s.text for s in sources)
 
 
 def _still_there(block: Block, division: Instruction, place: int, registers: set[str]) -> bool:

@@ -13,6 +13,7 @@ from goptx.weaving.invariants import ensured
 from goptx.weaving.model import Kernel, Linked
 from goptx.weaving.shapes.scalar_code import Fresh, free_stem
 from goptx.weaving.simplify.constant_divisors import by_shifts
+from goptx.weaving.simplify.definitions import DIVISION
 from goptx.weaving.simplify.quotient_guards import by_products
 from goptx.weaving.simplify.sink import after_early_ends
 
@@ -24,7 +25,7 @@ def simplify(linked: Linked) -> Linked:
 
 
 def _simplified(kernel: Kernel, number: int) -> Kernel:
-    if not any(opcode.startswith(("div.", "rem.")) for opcode in kernel.flow.opcodes):
+    if not any(map(DIVISION.fullmatch, kernel.flow.opcodes)):
         return kernel
     fresh = Fresh(free_stem(f"%{kernel.prefix}_q", kernel.register_names()))
     before = completed(kernel.flow, number)

@@ -6,7 +6,6 @@ registers that nothing reads on it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -16,8 +15,7 @@ from goptx.analysis.early_ends import only_ends
 from goptx.analysis.terminators import Branch
 from goptx.ptx.ir import Instruction, Name
 from goptx.weaving.dependent.dead_code import is_pure
-
-_DIVISION = re.compile(r"(div|rem)\.[su](32|64)")
+from goptx.weaving.simplify.definitions import DIVISION
 
 
 def after_early_ends(flow: Flow) -> Flow:
@@ -65,7 +63,7 @@ def can_wait(block: Block, division: Instruction) -> bool:
 
 
 def _is_slow(code: Instruction) -> bool:
-    return bool(_DIVISION.fullmatch(code.opcode)) and isinstance(code.operands[2], Name)
+    return bool(DIVISION.fullmatch(code.opcode)) and isinstance(code.operands[2], Name)
 
 
 def _with_dependents(block: Block, first: int) -> set[int]:
