@@ -187,7 +187,7 @@ class Evaluation:
         return both[: len(step.writes)]
 
     def _compared(self, head: str, first: int, second: int) -> int:
-        if normal := comparison(self.terms, head, first, second):
+        if normal := comparison(self.terms, head, first, second, self.most):
             found = self._truth_of(normal.opcode, normal.first, normal.second)
             return self.terms.formulas.negation(found) if normal.negated else found
         return self._truth_of(head, first, second)

@@ -8,7 +8,7 @@
   t' >= h * a + 1 else. The same with both signs changed: -t' <= h * n + (0 or -1 - n), -t' <= h * n + (n or -1).
 * *Multiplied quotients.* If |q| < 2**(31-k), 2**k * q > m where q > floor(m / 2**k), and 2**k * q >= m where
   2**k * q > m - 1; m may be raised to 1 - 2**31, since 2**k * q is never below that. |t / s| <= |t| for s != 0, and
-  |t / 2**j| <= 2**(31-j), so j > k suffices.
+  |t / 2**j| <= 2**(31-j), so j > k suffices, and so does 0 <= t < 2**(31-k).
 
 PTX says nothing of a quotient by zero, nor of -2**31 / -1.
 """
@@ -16,7 +16,7 @@ PTX says nothing of a quotient by zero, nor of -2**31 / -1.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from goptx.proof.terms import Terms
@@ -29,6 +29,7 @@ _UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 _LEAST = 1 - 2**31
 _LANES = 32
+Most = Callable[[int], int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,9 @@ def _raised(terms: Terms, bits: int, top: int, n: int) -> int:
     return terms.make(f"add.s{bits}", top, terms.make(f"shr.u{bits}", sign, terms.make(str(bits - n))))
 
 
-def comparison(terms: Terms, opcode: str, first: int, second: int) -> Compared | None:
-    """The normal form of a comparison of a quotient, None for what is not one."""
+def comparison(terms: Terms, opcode: str, first: int, second: int, most: Most) -> Compared | None:
+    """The normal form of a comparison of a quotient, None for what is not one. `most` gives the greatest number of 32
+    bits that a term may be, None where that is not known."""
     matched = _COMPARISON.fullmatch(opcode)
     if matched is None:
         return None
@@ -94,7 +96,7 @@ def comparison(terms: Terms, opcode: str, first: int, second: int) -> Compared |
     for own, other, wanted in ((first, second, relation), (second, first, _MIRRORED[relation])):
         if terms[own].head == f"div.{kind}32":
             return _normal(kind, wanted, own, other)
-        if kind == "s" and (scaled := _scaled(terms, own)):
+        if kind == "s" and (scaled := _scaled(terms, own, most)):
             quotient, k = scaled
             if wanted in ("ge", "lt"):
                 raised = terms.make("max.s32", other, terms.make(str(_LEAST)))
@@ -109,21 +111,24 @@ def _normal(kind: str, relation: str, quotient: int, limit: int) -> Compared:
     return Compared(f"setp.{wanted}.{kind}32", quotient, limit, wanted != relation)
 
 
-def _scaled(terms: Terms, number: int) -> tuple[int, int] | None:
+def _scaled(terms: Terms, number: int, most: Most) -> tuple[int, int] | None:
     """The quotient and the k where a term is that quotient multiplied by 2**k, and cannot overflow."""
     term = terms[number]
     if term.head not in ("shl.b32", "mul.lo.s32"):
         return None
     by, quotient = _number(terms, term.parts[1]), terms[term.parts[0]]
     k = by if term.head == "shl.b32" else by.bit_length() - 1 if by and by > 0 and by & (by - 1) == 0 else None
-    if not k or quotient.head != "div.s32":
+    if not k or not 0 < k < 31 or quotient.head != "div.s32":
         return None
+    greatest = most(quotient.parts[0])
+    if greatest is not None and greatest < 1 << 31 - k:
+        return term.parts[0], k
     top = terms[quotient.parts[0]]
     small = _number(terms, top.parts[1]) if top.head in ("div.s32", "shr.s32") else None
     if small is None or small < 1:
         return None
     j = small if top.head == "shr.s32" else small.bit_length() - 1
-    return (term.parts[0], k) if 0 < k < j < 32 else None
+    return (term.parts[0], k) if k < j < 32 else None
 
 
 def _of_products(terms: Terms, kind: str, relation: str, first: int, second: int) -> Compared | None:

@@ -76,7 +76,7 @@ OF_SIMPLIFYING = (
     Mutation(
         "the checker does not look whether a multiplied quotient fits",
         PROOF,
-        "return (term.parts[0], k) if 0 < k < j < 32 else None",
+        "return (term.parts[0], k) if k < j < 32 else None",
         "return (term.parts[0], k)",
         f"{ATTACKS}::test_multiplied_quotients",
     ),

@@ -1,9 +1,15 @@
 """Comparisons of quotients by products, divisions by shifts: proved as goptx makes them, and not where a number, a
 relation or an operand is wrong."""
 
+from pathlib import Path
+
 import pytest
 from proof.fused_text import ADDRESS, Given, certificate
 
+import goptx
+from goptx.launch.specification import read_specification
+
+SECOND = Path(__file__).parents[2] / "benchmarks" / "suite_a" / "second"
 A = ADDRESS + "mov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %nctaid.x;\n"
 STORE = "@%p1 st.global.u32 [%d2], %r1;"
 SIGNED = """
@@ -154,3 +160,20 @@ def test_divisions_by_powers_of_two(opcode: str) -> None:
     assert [other for other in SHIFTS if divides(other, code)] == [opcode]
     for old, new in WRONG:
         assert old not in code or not divides(opcode, code.replace(old, new))
+
+
+def test_numbers_of_launches_that_are_not_negative_are_divided_as_unsigned_ones() -> None:
+    """So the number of a warp is one for it, and 16 times a row of tiles does not overflow."""
+    tiles = "mov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\nmad.lo.s32 %r4, %r2, %r3, %r1;\ndiv.s32 %r5, %r4, 32;\n"
+    kernel = Given(f"{ADDRESS}{tiles}st.global.u32 [%d2], %r5;").kernel("A")
+    made = goptx.weave(kernel, kernel, shapes=[goptx.Shape(1 << 12, 256)] * 2)
+    assert "div." not in made.ptx and goptx.prove(made)
+
+
+def test_rows_of_tiles_in_strides_are_proved() -> None:
+    """The number of a CTA is a remainder and a quotient there, whose sum has a range of its own."""
+    launches = [read_specification(SECOND / f"{name}.toml")[0] for name in ("harris", "wmma")]
+    shapes = [goptx.Shape(launch.grid, launch.block) for launch in launches]
+    made = goptx.weave(*(launch.file for launch in launches), shapes=shapes)
+    assert "in strides of 128" in str(made.report)
+    assert goptx.prove(made), str(goptx.prove(made))

@@ -135,10 +135,11 @@ class Integers:
             for top, bottom in self._fractions(atom, form):  # a - b * (a / b) is a remainder
                 ((product, n),) = times(bottom, (((atom,), 1),))
                 own = -dict(form).get(product, 0)
-                rest = total(form, times(whole(-own // n), top), ((product, own),))
-                if own > 0 and own % n == 0 and len(rest) < len(form):
+                count = -(-own // n)  # that many remainders are inside, and a little more of the quotient
+                rest = total(form, times(whole(-count), top), ((product, count * n),))
+                if own > 0 and n > 0 and len(rest) < len(form):
                     ends = [*self.range(rest)]
-                    low, high = max(low, ends[0]), min(high, ends[1] + own // n * (self.range(bottom)[1] - 1))
+                    low, high = max(low, ends[0]), min(high, ends[1] + count * (self.range(bottom)[1] - 1))
         return low, high
 
     def _fractions(self, atom: int, form: Form) -> Iterator[tuple[Form, Form]]:
@@ -423,6 +424,17 @@ def _wide(of: Integers, bits: int, its: Sequence[int]) -> int:
     return of.exact(its, lambda a, b, c=(): total(times(a, b), c), 32, 32, 64, to=64)
 
 
+def _not_negative(rule: _Rule) -> _Rule:
+    """Of signed numbers that are not below 0: as of unsigned ones."""
+
+    def ruled(of: Integers, bits: int, its: Sequence[int]) -> int:
+        if not all(of._fits(of.form(term), bits - 1) for term in its):
+            raise _Unknown
+        return rule(of, bits, its)
+
+    return ruled
+
+
 def _shift(of: Integers, its: Sequence[int]) -> Form:
     """2**n for a constant shift by n bits."""
     n = of.constant(of.form(its[1]), 32)
@@ -446,9 +458,11 @@ _UNSIGNED: dict[str, _Rule] = {
     "and.b": _masked,
     "min.u": _least,
 }
+_ALIKE = ("div.u", "rem.u", "shr.u")
 _RULES: dict[str, _Rule] = {
     **{f"{name}.{type}": rule for name, rule in _MODULAR.items() for type in _BITS},
     **{f"{name}{bits}": rule for name, rule in _UNSIGNED.items() for bits in (32, 64)},
+    **{f"{name[:-1]}s{bits}": _not_negative(_UNSIGNED[name]) for name in _ALIKE for bits in (32, 64)},
     "mul.hi.u32": lambda of, bits, its: of.exact(its, lambda a, b: of.quotient(times(a, b), whole(1 << 32)), 32, 32),
     "mul.wide.u32": _wide,
     "mad.wide.u32": _wide,
