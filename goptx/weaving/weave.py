@@ -131,7 +131,7 @@ def weave(
     chosen = kernels_of(sources, entries, max_inlined=max_inlined)
     shapes = shapes_of(sources, shapes, chosen)
 
-    linked = link(chosen, arch, name, shapes)
+    linked = link(chosen, arch, name, shapes, as_published=merge == "paper")
     shaped = shape(linked, chosen, shapes, placement)
     choices = Choices(policy, slicing, load_table(latency, linked.target[0]), presume)
     if merge == "paper":

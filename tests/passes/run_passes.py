@@ -103,7 +103,7 @@ class Run:
 
     @cached_property
     def linked(self) -> Linked:
-        return link(self.chosen, name="w", shapes=self.shapes)
+        return link(self.chosen, name="w", shapes=self.shapes, as_published=self.published)
 
     @cached_property
     def shaped(self) -> Linked:

@@ -56,6 +56,7 @@ from goptx.weaving.link.source_lines import common_files, locations, lost, table
 from goptx.weaving.link.symbols import module_symbols
 from goptx.weaving.link.target import common_address_size, common_target, common_version
 from goptx.weaving.model import Kernel, Linked, place
+from goptx.weaving.simplify.meld import meld
 from goptx.weaving.unweavable import refuse_instruction, refuse_spin
 
 
@@ -64,8 +65,10 @@ def link(
     arch: str | None = None,
     name: str | None = None,
     shapes: Sequence[Shape] | None = None,
+    as_published: bool = False,
 ) -> Linked:
     """The kernels in one name space; a coarsened one has as many copies as its shape has CTAs for, if that is known.
+    `as_published`: divergent branches are left as they are, which else are melded where that saves instructions.
 
     Raises `CannotLink` where the modules do not fit, `CannotWeave` where an entry has no control flow graph, and
     `InputError` for an entry or a name that makes no sense.
@@ -75,9 +78,17 @@ def link(
     entries = [choose_entry(module, kernel.entry) for module, kernel in zip(modules, chosen, strict=True)]
     coarse = [k.coarse if shapes is None else k.coarse.within(shapes[i]) for i, k in enumerate(chosen)]
     named = in_one_name_space(modules, entries, arch, name, coarse)
+    if not as_published:
+        named = _melded(named, shapes)
     linked = own_shared(between_grids(replace(named, trips=_trips(named, shapes))))
     notes = (*linked.notes, *_small_grids(linked, [k.coarse for k in chosen]))
     return ensured("link", replace(linked, notes=notes))
+
+
+def _melded(linked: Linked, shapes: Sequence[Shape] | None) -> Linked:
+    own = {given.letter: shape for given, shape in zip(linked.given, shapes or (), strict=bool(shapes))}
+    kernels = (meld(kernel, number, own.get(kernel.letter)) for number, kernel in enumerate(linked.kernels))
+    return replace(linked, kernels=tuple(kernels))
 
 
 def _trips(linked: Linked, shapes: Sequence[Shape] | None) -> dict[Provenance, float]:
