@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from goptx.proof.formulas import FALSE, TRUE, Formulas
+from goptx.proof.reciprocals import QUOTIENTS, reciprocal
 
 NO_FORMULA = -1
 
@@ -53,11 +54,18 @@ class Terms:
     def make(self, head: str, *parts: int, formula: int = NO_FORMULA) -> int:
         term = Term(head, parts, formula)
         if term not in self._numbers:
+            if head in QUOTIENTS and (opcode := reciprocal(head, self._constant(parts[0]))):
+                return self.make(opcode, *parts[1:])
             self._numbers[term] = len(self._terms)
             self._terms.append(term)
             inside = formula not in (NO_FORMULA, FALSE, TRUE)
             self._chooses.append(inside or any(self._chooses[p] for p in parts))
         return self._numbers[term]
+
+    def _constant(self, number: int) -> str:
+        """The text of a floating-point constant, also where it has been moved to a register; else that of no constant."""
+        term = self._terms[number]
+        return self._terms[term.parts[0]].head if term.head == "mov.f32" else term.head
 
     def atom(self, head: str, *parts: int, formula: int = NO_FORMULA) -> int:
         """The formula that a term holds, such as a comparison."""

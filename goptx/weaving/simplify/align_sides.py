@@ -23,7 +23,7 @@ from goptx.weaving.simplify.branch_sides import (
     common_type,
 )
 
-CHOICE = {"pred": 3}  # instructions that choose one of two predicates; of two numbers one
+CHOICE = {"pred": 3} | dict.fromkeys(("b64", "u64", "s64", "f64"), 2)  # machine instructions that choose; else one
 
 Both = tuple[Value, Value]  # what the first side has in a place, and the second
 Pair = tuple[int, int]  # numbers of operations of the sides
