@@ -76,6 +76,13 @@ def linked(run: Run) -> Lines:
     yield from (f"note: {note}" for note in made.notes)
 
 
+def melded(run: Run) -> Lines:
+    for kernel in run.linked.kernels:
+        yield name_of(kernel)
+        yield from (f"  {line}" for line in statements(r for r in kernel.registers if "_meld" in str(r)))
+        yield from (f"  {line}" for line in blocks(kernel.flow))
+
+
 def shaped(run: Run) -> Lines:
     made = run.shaped
     if made.plan:
@@ -188,6 +195,7 @@ def emitted(run: Run) -> Lines:
 
 LISTINGS: Mapping[str, Callable[[Run], Lines]] = {
     "link": linked,
+    "meld": melded,
     "shape": shaped,
     "converge": converged,
     "slice": sliced,

@@ -24,6 +24,7 @@ from goptx.weaving.simplify.branch_sides import (
 )
 
 CHOICE = {"pred": 3} | dict.fromkeys(("b64", "u64", "s64", "f64"), 2)  # machine instructions that choose; else one
+ROUNDS = 8  # alignments that are tried, each without the pairs that were wrong before
 
 Both = tuple[Value, Value]  # what the first side has in a place, and the second
 Pair = tuple[int, int]  # numbers of operations of the sides
@@ -46,9 +47,19 @@ class Sides:
     types: Types
     results: Sequence[str]
     kinds: dict[Both, str] = field(default_factory=dict)  # in which type two values are chosen
+    separate: set[Pair] = field(default_factory=set)  # operations that must not be one
 
     def best(self) -> Alignment | None:
         """What saves most; None where a result cannot be chosen."""
+        for _ in range(ROUNDS):
+            found = self._aligned()
+            wrong = {pair for pair in found.pairs if self._is_read_otherwise(pair, found.pairs)}
+            if not wrong:
+                return self._choosing(found, self._ends())
+            self.separate.update(wrong)
+        return None
+
+    def _aligned(self) -> Alignment:
         first, second = (side.operations for side in self.sides)
         above = [Alignment()] * (len(second) + 1)
         for i in range(len(first)):
@@ -58,8 +69,10 @@ class Sides:
                 paired = self._with_pair(above[j], i, j)
                 row.append(found if paired is None else max(paired, found, key=_order))
             above = row
-        ends = [(self.sides[0].value(r), self.sides[1].value(r)) for r in self.results]
-        return self._choosing(above[-1], ends)
+        return above[-1]
+
+    def _ends(self) -> list[Both]:
+        return [(self.sides[0].value(r), self.sides[1].value(r)) for r in self.results]
 
     def pair(self, i: int, j: int) -> tuple[Operation, Operation] | None:
         """Two operations as they are where they become one; None if they cannot."""
@@ -92,7 +105,7 @@ class Sides:
 
     def _with_pair(self, before: Alignment, i: int, j: int) -> Alignment | None:
         pair = self.pair(i, j)
-        if pair is None or self._makes_contraction(before.pairs, i, j, pair):
+        if pair is None or (i, j) in self.separate or self._makes_contraction(before.pairs, i, j, pair):
             return None
         values = list(zip(pair[0].sources, pair[1].sources, strict=True))
         found = self._choosing(before, values)
@@ -116,8 +129,24 @@ class Sides:
         if facts.is_sum:
             values = zip(pair[0].sources, pair[1].sources, strict=True)
             return any(any(map(self._is_product, both, self.sides)) for both in values if not is_one(both, pairs))
-        ends = ((self.sides[0].value(r), self.sides[1].value(r)) for r in self.results)
-        return facts.is_product and (Own(i, 0), Own(j, 0)) in ends
+        return facts.is_product and (Own(i, 0), Own(j, 0)) in self._ends()
+
+    def _is_read_otherwise(self, pair: Pair, pairs: frozenset[Pair]) -> bool:
+        """Whether a sum reads a product that is one for both sides, and not all that reads it is one, too. What else
+        reads a product decides whether the assembler contracts it."""
+        if not facts_of(self.sides[0].operations[pair[0]].instruction.opcode).is_product:
+            return False
+        readers = [
+            [k for k, o in enumerate(side.operations) if Own(number, 0) in o.sources]
+            for number, side in zip(pair, self.sides, strict=True)
+        ]
+        sums = (
+            facts_of(s.operations[k].instruction.opcode).is_sum
+            for s, own in zip(self.sides, readers, strict=True)
+            for k in own
+        )
+        alike = [(i, j) for i in readers[0] for j in readers[1] if (i, j) in pairs]
+        return any(sums) and not len(alike) == len(readers[0]) == len(readers[1])
 
     def _is_product(self, value: Value, side: Side) -> bool:
         own = side.operations[value.operation].instruction if isinstance(value, Own) else None

@@ -23,7 +23,7 @@ from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.model import Kernel
 from goptx.weaving.simplify.align_sides import Alignment, Sides
-from goptx.weaving.simplify.branch_sides import Outer, Side, Types, declared_types, side_of
+from goptx.weaving.simplify.branch_sides import Outer, Side, declared_types, side_of
 from goptx.weaving.simplify.melded_code import FreshRegisters, Melding
 
 MOST = 64  # instructions of a side
@@ -44,7 +44,7 @@ class _Melder:
     def __init__(self, kernel: Kernel, shape: Shape | None) -> None:
         self.kernel, self.shape = kernel, shape
         self.flow = kernel.flow
-        self.types: Types = declared_types(kernel.registers)
+        self.types = declared_types(kernel.registers)
         stem = f"%{kernel.prefix}_meld"
         while any(name.startswith(stem) for name in kernel.register_names()):
             stem += "_"
@@ -55,9 +55,11 @@ class _Melder:
         """Inner branches come first: what they become may be a side of an outer one."""
         while (flow := self._once()) is not None:
             self.flow = flow
+            self.types |= self.fresh.made
         if self.flow is self.kernel.flow:
             return self.kernel
-        registers = (*self.kernel.registers, *self.fresh.declared())
+        there = {r for i in self.flow.instructions() for r in written(i)}
+        registers = (*self.kernel.registers, *self.fresh.declared(there))
         return replace(self.kernel, flow=completed(self.flow, number), registers=registers)
 
     def _once(self) -> Flow | None:

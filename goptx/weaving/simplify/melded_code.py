@@ -6,7 +6,7 @@ any register that the kernel has is written, so each choice still sees the predi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from goptx.analysis.dataflow import read, written
@@ -29,9 +29,11 @@ class FreshRegisters:
         self.made[name] = type_
         return name
 
-    def declared(self) -> tuple[Registers, ...]:
-        types = dict.fromkeys(self.made.values())
-        return tuple(Registers((f".{t}",), tuple((n, None) for n, own in self.made.items() if own == t)) for t in types)
+    def declared(self, there: Collection[str]) -> tuple[Registers, ...]:
+        """Those that are still there."""
+        made = {name: type_ for name, type_ in self.made.items() if name in there}
+        types = dict.fromkeys(made.values())
+        return tuple(Registers((f".{t}",), tuple((n, None) for n, own in made.items() if own == t)) for t in types)
 
 
 @dataclass
