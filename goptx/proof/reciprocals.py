@@ -1,11 +1,12 @@
 """The one identity between terms of floating-point operations: 1 / x is the reciprocal of x.
 
 `div.rn.f32 d, 1.0, x` and `rcp.rn.f32 d, x` give the same bits for every x, and so do both with `.ftz`. By the PTX
-manual both are rounded to the nearest even number as IEEE 754 demands, so a number is the rounded quotient 1 / x in both
-cases, infinities and zeros with the sign of x. NaNs of `.f32` are canonical (0x7fffffff). With `.ftz`, subnormal operands
-are zeros of their sign and so are subnormal results; that does not depend on whether these are found before or after
-they are rounded: no quotient 1 / x lies so close below 2^-126 that it is rounded to it (the next one is 2^-126 (1 - 2^-23),
-which is a subnormal number itself).
+manual both are rounded to the nearest even number as IEEE 754 demands: where x is a number, both give the rounded
+quotient 1 / x, an infinity or zero with the sign of x. NaNs of `.f32` are canonical (0x7fffffff). With `.ftz`,
+subnormal operands count as zeros of their sign, and subnormal results become such zeros. It does not matter whether a
+result is found to be subnormal before or after it is rounded: no quotient 1 / x lies so close below 2^-126 that it is
+rounded to that. The next one is that of x = 2^126 (1 + 2^-23), which is rounded to 2^-126 (1 - 2^-23), a subnormal
+number.
 
 Of 64 bits the manual leaves open what NaNs carry, so no such identity is used.
 """

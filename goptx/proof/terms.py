@@ -63,7 +63,7 @@ class Terms:
         return self._numbers[term]
 
     def _constant(self, number: int) -> str:
-        """The text of a floating-point constant, also where it has been moved to a register; else that of no constant."""
+        """The text of a constant, also of one that has been moved to a register; of another term its head."""
         term = self._terms[number]
         return self._terms[term.parts[0]].head if term.head == "mov.f32" else term.head
 
