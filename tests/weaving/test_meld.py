@@ -22,7 +22,10 @@ from goptx.weaving.link.link import link
 Assembles = Callable[[Woven], None]
 PASSES = Path(__file__).parents[1] / "passes" / "meld"
 FILES = {p.stem: p for p in sorted(PASSES.glob("*.ptx")) if p.stem != "store_in_a_side"}  # which stores for others
-REFUSED = ("as_published", "one_expensive_side", "product_before_the_branch", "too_little_saved", "uniform_branch")
+REFUSED = (
+    "lanes_in_a_side", "one_expensive_side", "product_after_the_branch", "product_before_the_branch", "too_little_saved",
+    "two_expensive_sides", "uniform_branch",
+)  # fmt: skip
 THREADS = 256
 FEW, MANY = 12, 100  # random branches
 SPECIAL = np.array(
@@ -55,7 +58,7 @@ def is_melded(text: str) -> bool:
 def test_the_files_of_the_pass_compute_the_same_bits(name: str, assembles: Assembles) -> None:
     text = FILES[name].read_text()
     woven = goptx.weave(text, text)
-    assert ("_meld" in woven.ptx) == is_melded(text) == (name not in REFUSED) or name == "as_published"
+    assert ("_meld" in woven.ptx) == is_melded(text) == (name not in REFUSED)
     found, expected = run(woven, 1, 2), [*run(text, 1), *run(text, 2)]
     assert all(map(np.array_equal, found, expected))
     assembles(woven)

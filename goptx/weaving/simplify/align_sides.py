@@ -55,7 +55,7 @@ class Sides:
             found = self._aligned()
             wrong = {pair for pair in found.pairs if self._is_read_otherwise(pair, found.pairs)}
             if not wrong:
-                return self._choosing(found, self._ends())
+                return None if self._equal_products(found.pairs) else self._choosing(found, self._ends())
             self.separate.update(wrong)
         return None
 
@@ -130,6 +130,19 @@ class Sides:
             values = zip(pair[0].sources, pair[1].sources, strict=True)
             return any(any(map(self._is_product, both, self.sides)) for both in values if not is_one(both, pairs))
         return facts.is_product and (Own(i, 0), Own(j, 0)) in self._ends()
+
+    def _equal_products(self, pairs: frozenset[Pair]) -> bool:
+        """Whether the assembler would make one of two products that must not be one: both have the same factors."""
+        first, second = (
+            {k: o for k, o in enumerate(side.operations) if facts_of(o.instruction.opcode).is_product}
+            for side in self.sides
+        )
+        return any(
+            one.form == other.form and all(is_one(both, pairs) for both in zip(one.sources, other.sources, strict=True))
+            for i, one in first.items()
+            for j, other in second.items()
+            if (i, j) not in pairs
+        )
 
     def _is_read_otherwise(self, pair: Pair, pairs: frozenset[Pair]) -> bool:
         """Whether a sum reads a product that is one for both sides, and not all that reads it is one, too. What else
