@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from goptx.proof.floating_forms import MOVES, QUOTIENTS, is_constant, reciprocal, takes_moved
 from goptx.proof.formulas import FALSE, TRUE, Formulas
 
 NO_FORMULA = -1
@@ -41,6 +42,7 @@ class Terms:
         self._terms: list[Term] = []
         self._numbers: dict[Term, int] = {}
         self._chooses: list[bool] = []  # whether a term has a choice in it
+        self._moved: dict[int, int] = {}  # floating-point constants that were moved to a register, to what they are
         self._resolved: dict[int, dict[int, int]] = {}
         self._unders: dict[tuple[int, int], int] = {}
         self._made_in: dict[int, int] = {}  # of opaque terms, the block of the fused kernel that made them
@@ -53,11 +55,24 @@ class Terms:
     def make(self, head: str, *parts: int, formula: int = NO_FORMULA) -> int:
         term = Term(head, parts, formula)
         if term not in self._numbers:
+            if (normal := self._normal(head, parts)) is not None:
+                return normal
             self._numbers[term] = len(self._terms)
             self._terms.append(term)
+            if head in MOVES and is_constant(self._terms[parts[0]].head):
+                self._moved[self._numbers[term]] = parts[0]
             inside = formula not in (NO_FORMULA, FALSE, TRUE)
             self._chooses.append(inside or any(self._chooses[p] for p in parts))
         return self._numbers[term]
+
+    def _normal(self, head: str, parts: tuple[int, ...]) -> int | None:
+        """The normal form of a term of floating-point numbers (floating_forms.py); None if it is one."""
+        if any(p in self._moved and takes_moved(head, self._terms[p].head) for p in parts):
+            inside = (self._moved.get(p, p) if takes_moved(head, self._terms[p].head) else p for p in parts)
+            return self.make(head, *inside)
+        if head in QUOTIENTS and (opcode := reciprocal(head, self._terms[parts[0]].head)):
+            return self.make(opcode, *parts[1:])
+        return None
 
     def atom(self, head: str, *parts: int, formula: int = NO_FORMULA) -> int:
         """The formula that a term holds, such as a comparison."""

@@ -172,6 +172,8 @@ TYPES = frozenset(
     e2m3x4 e3m2x4 e2m1x4 e2m1p4x4 ue8m0x4""".split()
 )
 
+SELECTABLE = frozenset("b16 u16 s16 b32 u32 s32 f32 b64 u64 s64 f64".split())  # types of `selp`
+
 _BITS = {t: int(t[1:]) for t in TYPES if t[0] in "busf" and t[1:].isdigit()}
 _POINTER_OPERANDS: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(("mov", "cvta"), (1,)), **dict.fromkeys(("add", "sub", "selp", "and", "or"), (1, 2)),
@@ -187,6 +189,11 @@ _EXCLUSIVE = {
     "brkpt": "breakpoint",
     "fabric": "handles",
 }
+_ROUNDINGS = frozenset(("rn", "rz", "rm", "rp", "rna"))
+_OF_ONE_TYPE = frozenset(
+    """abs add and cnot copysign cos div ex2 fma lg2 max min mov mul neg not or rcp rem rsqrt sad selp setp sin sqrt sub
+    tanh xor""".split()
+)
 _REDUCES = frozenset(("red", "reduce"))
 _READ_ONLY_PATH = frozenset(("nc", "proxy::readonly"))
 _RELEASE = frozenset(("release", "acq_rel", "sc"))
@@ -368,6 +375,42 @@ class Facts:
     def gives_predicate(self) -> bool:
         """Whether its result is a predicate."""
         return self.base in ("setp", "testp", "isspacep") or "pred" in self.types
+
+    @once
+    def only_computes(self) -> bool:
+        """Whether it does nothing but compute its results from its operands, for each thread by itself."""
+        row = self.row
+        waits = row.blocking or row.releases or row.acquires or row.scope != Scope.THREAD
+        other = row.access or row.ends or row.hint or row.updates or waits or self.moves_stack or self.exclusive
+        return self.known and row.writes == 1 and not (other or self.sets_carry or self.uses_carry)
+
+    @once
+    def number_type(self) -> str:
+        """The type of all numbers that it reads, if it is one that `selp` chooses; else ""."""
+        plain = self.base in _OF_ONE_TYPE and len(self.types) == 1
+        return self.types[0] if plain and self.types[0] in SELECTABLE else ""
+
+    @once
+    def as_division(self) -> str:
+        """The opcode of the division that gives the bits of this reciprocal if its dividend is 1; else "".
+        Both are rounded correctly, and their NaNs are canonical."""
+        if self.base != "rcp" or "rn" not in self.modifiers or self.types != ("f32",):
+            return ""
+        return "div.rn.ftz.f32" if "ftz" in self.modifiers else "div.rn.f32"
+
+    @once
+    def is_product(self) -> bool:
+        """Whether assemblers may contract it, a product of floating-point numbers, with a sum that reads it."""
+        return self.base == "mul" and self._may_be_contracted
+
+    @once
+    def is_sum(self) -> bool:
+        """Whether assemblers may contract it, a sum of floating-point numbers, with a product that it reads."""
+        return self.adds and self._may_be_contracted
+
+    @once
+    def _may_be_contracted(self) -> bool:
+        return bool(self.types) and self.types[0] in FLOATS and self.modifiers.isdisjoint(_ROUNDINGS)
 
     @once
     def compares(self) -> bool:

@@ -97,7 +97,7 @@ def horizontal(
     linked = link(kernels, arch, name, own)
     parts = partial(partitioned, partition=partition)
     layout = parts if fold is None else _folding(parts, linked, fold, ctas, role_registers, teams, assist)
-    shaped = simplify(shape(linked, kernels, own, placement, layout))
+    shaped = simplify(shape(linked, kernels, own, placement, layout), own)
     choices = choices_of(shaped, latency, presume)
     converged = [
         converge_kernel(shaped, k, choices) if shaped.is_copy(k) else _ending(shaped, k, choices)

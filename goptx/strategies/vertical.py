@@ -90,7 +90,7 @@ def vertical(
     check_request("concat", None, divergence, placement)
     kernels = kernels_of(sources, entries, max_inlined=max_inlined)
     own = shapes_of(sources, shapes, kernels)
-    linked = simplify(shape(link(kernels, arch, name, own), kernels, own, placement))
+    linked = simplify(shape(link(kernels, arch, name, own), kernels, own, placement), own)
     coarse = next((k for k in linked.kernels if linked.is_copy(k)), None)
     if coarse and (depends or same or private or local):
         raise CannotWeave(

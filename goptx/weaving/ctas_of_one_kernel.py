@@ -119,7 +119,7 @@ def interleaved(
 ) -> Woven:
     """The linked kernels unchanged, in CTAs of their own. `notes` stand in the report. Raises as `weave`."""
     shaped = shape(linked, chosen, shapes, placement, layout)
-    shaped, common = InCommon.found(simplify(shaped), same, "interleave")
+    shaped, common = InCommon.found(simplify(shaped, shapes), same, "interleave")
     shaped = replace(shaped, notes=(*shaped.notes, *common.loaded_by_each(shaped), *notes))
     choices = choices_of(shaped, latency, presume)
     converged = [

@@ -137,7 +137,7 @@ def weave(
     choices = Choices(policy, slicing, load_table(latency, linked.target[0]), presume)
     if merge == "paper":
         return _as_published(chosen, shaped, choices)
-    shaped, common = _with_common_parameters(simplify(shaped), same)
+    shaped, common = _with_common_parameters(simplify(shaped, shapes), same)
 
     converged = converge(shaped, choices, divergence)
     limits = MergeLimits(shaped, max_blocks, max_growth, frozenset(i for i, c in enumerate(converged) if c.skipped))

@@ -10,6 +10,7 @@ from mutations.mutations_folded import OF_FOLDED_GRIDS
 from mutations.mutations_graphs import OF_GRAPHS
 from mutations.mutations_independence import OF_INDEPENDENCE
 from mutations.mutations_masks import OF_MASKS
+from mutations.mutations_meld import OF_MELDING
 from mutations.mutations_order import OF_ORDER
 from mutations.mutations_region import OF_REGIONS
 from mutations.mutations_several import OF_SEVERAL
@@ -26,5 +27,5 @@ from mutations.mutations_windows import OF_WINDOWS
 MUTATIONS = (
     *OF_THE_MERGER, *OF_WAITING, *OF_SHAPES, *OF_SEVERAL, *OF_INDEPENDENCE, *OF_CODE, *OF_STRATEGIES, *OF_COARSENING,
     *OF_VERTICAL, *OF_CACHE, *OF_REGIONS, *OF_ORDER, *OF_MASKS, *OF_SHARED_STATE, *OF_CAPTURES, *OF_SHARED_INPUTS,
-    *OF_ENDED, *OF_WINDOWS, *OF_FOLDED_GRIDS, *OF_TEAMS, *OF_GRAPHS, *OF_SIMPLIFYING,
+    *OF_ENDED, *OF_WINDOWS, *OF_FOLDED_GRIDS, *OF_TEAMS, *OF_GRAPHS, *OF_SIMPLIFYING, *OF_MELDING,
 )  # fmt: skip

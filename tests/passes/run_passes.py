@@ -112,7 +112,7 @@ class Run:
 
     @cached_property
     def simplified(self) -> Linked:
-        return self.shaped if self.published else simplify(self.shaped)
+        return self.shaped if self.published else simplify(self.shaped, self.shapes)
 
     @cached_property
     def converged(self) -> list[Converged]:

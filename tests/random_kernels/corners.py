@@ -1,12 +1,13 @@
 """What each thread does for itself that is easily taken for something else: narrow indices, words of which bits have no
 value, fields of a structure that data picks, elements in which several threads store one value, compare-and-swaps that
-are tried again."""
+are tried again, branches whose sides are alike."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from random_kernels import more
+from random_kernels.alike import alike
 from random_kernels.data import PLAY, WORDS
 from random_kernels.tree import Guard
 from random_kernels.writer import Writer
@@ -107,6 +108,11 @@ def _retried(w: Writer, n: tuple[int, ...], guard: Guard | None) -> None:
     w.line(f"@{failed} bra {again};", f"xor.b32 %v{n[1] % 8}, %v{n[1] % 8}, {new};")
 
 
+def _alike(w: Writer, n: tuple[int, ...], guard: Guard | None) -> None:
+    """A branch of which both sides compute much the same."""
+    alike(w, n)
+
+
 KINDS: dict[str, Kind] = {
     "narrow index that wraps": _wrapping,
     "narrow index of an own word": _narrow_own,
@@ -116,4 +122,5 @@ KINDS: dict[str, Kind] = {
     "field that data picks": _picked_field,
     "equal values": _equal,
     "retried compare-and-swap": _retried,
+    "branch with sides alike": _alike,
 }
