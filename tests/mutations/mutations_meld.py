@@ -32,6 +32,13 @@ OF_MELDING = (
         f"{BITS}[predicates]",
     ),
     Mutation(
+        "constants that are written alike are one choice, whatever their width",
+        f"{SIMPLIFY}/melded_code.py",
+        "        kind = self.sides.kind(both)\n        if (",
+        '        kind = self.sides.kind(both)\n        kind = kind if kind == "pred" else "u32"\n        if (',
+        f"{BITS}[widths]",
+    ),
+    Mutation(
         "operations are one whose operands cannot be chosen",
         f"{SIMPLIFY}/align_sides.py",
         "return (one, other) if one.form == other.form else None",

@@ -147,7 +147,11 @@ def _is_source(leaf: Operand, types: Types) -> bool:
 def _add(side: Side, instruction: Instruction, types: Types) -> None:
     facts = facts_of(instruction.opcode)
     result, *sources = instruction.operands
-    values = tuple(_value(side, leaf, facts.number_type) for source in sources for leaf in leaves(source))
+    values = tuple(
+        _value(side, leaf, "" if isinstance(source, Vector) else facts.number_type)  # parts have a smaller type
+        for source in sources
+        for leaf in leaves(source)
+    )
     if facts.moves and not facts.converts_address and isinstance(result, Name) and len(values) == 1:
         value, kind = values[0], types[result.text]
         if isinstance(value, Constant) and value.type and not value.kind and width(kind) == width(value.type):
@@ -193,7 +197,8 @@ def chosen_type(values: Sequence[Value], kinds: Sequence[str]) -> str:
         return ""
     if "pred" in registers:
         return "pred" if len(registers) == 1 and not numbers else ""
-    for type_ in numbers:
+    if numbers:
+        (type_,) = numbers
         return type_ if all(width(k) == width(type_) and _agree(k, type_) for k in registers) else ""
     if len(registers) == 1 and registers <= SELECTABLE:
         return next(iter(registers))
