@@ -49,6 +49,7 @@ class _Melder:
         while any(name.startswith(stem) for name in kernel.register_names()):
             stem += "_"
         self.fresh = FreshRegisters(stem)
+        self.refused: set[tuple[str, str, int]] = set()
         self.products = {r for i in self.flow.instructions() if facts_of(i.opcode).is_product for r in written(i)}
 
     def melded(self, number: int) -> Kernel:
@@ -64,15 +65,18 @@ class _Melder:
 
     def _once(self) -> Flow | None:
         """The flow with one branch less, None if there is none that is worth it."""
+        blocks = self.flow.blocks
         diamonds = {n: found for n in self.flow.reverse_postorder() if (found := _diamond(self.flow, n))}
-        if not diamonds:
-            return None
-        live = live_in(self.flow)
+        live = live_in(self.flow) if diamonds else {}
         for name, (taken, fallen, join) in diamonds.items():
-            sides = self._sides(self.flow.blocks[taken], self.flow.blocks[fallen], live[join])
+            looked_at = taken, fallen, len(blocks[taken].code) + len(blocks[fallen].code)  # melding only adds code
+            if looked_at in self.refused:
+                continue
+            sides = self._sides(blocks[taken], blocks[fallen], live[join])
             best = sides and sides.best()
             if sides and best and _is_worth_it(sides, best) and self._diverges(name):
                 return self._without(name, join, sides, best)
+            self.refused.add(looked_at)
         return None
 
     def _sides(self, taken: Block, fallen: Block, live: frozenset[str]) -> Sides | None:
