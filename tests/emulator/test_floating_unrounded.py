@@ -123,3 +123,16 @@ def test_known_results() -> None:
     assert executed("min.xorsign.abs.f16x2", [0xC4003C00], [0x3C00BC00]) == [0xBC00BC00]
     assert executed("neg.f32", [0x7FC00001]) == [0xFFC00001]
     assert executed("abs.ftz.f32", [0x80000001, 0x807FFFFF]) == [0, 0]
+
+
+SIGNALING = {"f32": (0x7F800001, 0x3F800000), "f64": (0x7FF0000000000001, 0x3FF0000000000000)}  # and 1
+
+
+@pytest.mark.parametrize("format", SIGNALING)
+@pytest.mark.parametrize("base", ["min", "max"])
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 8, 9, 16, 31, 32])
+def test_a_number_wins_over_a_signaling_nan_in_any_number_of_lanes(base: str, format: str, count: int) -> None:
+    signaling, one = SIGNALING[format]
+    opcode = f"{base}.{format}"
+    assert executed(opcode, [signaling] * count, [one] * count) == [one] * count
+    assert executed(opcode, [one] * count, [signaling] * count) == [one] * count

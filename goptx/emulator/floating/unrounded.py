@@ -72,11 +72,15 @@ _CHOICES = {
 
 
 def _choosing(base: str, nan_wins: bool) -> Callable[[Array, Array], Array]:
-    """min or max of two floats. numpy does not specify which of two zeros results, so the bits decide that."""
+    """min or max of two floats. numpy does not specify which of two zeros results, so the bits decide that; nor what
+    comes of a signaling NaN, which depends on how many numbers there are."""
     choice, of_equals = _CHOICES[base, nan_wins]
 
     def choose(a: Array, b: Array) -> Array:
         chosen: Array = choice(a, b)
+        if np.count_nonzero(odd := np.isnan(a) | np.isnan(b)):
+            first_wins = np.isnan(a) if nan_wins else np.isnan(b)
+            chosen = np.where(odd, np.where(first_wins, a, b), chosen)
         equal = a == b
         if not np.count_nonzero(equal):
             return chosen
