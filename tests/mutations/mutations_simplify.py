@@ -53,18 +53,18 @@ OF_SIMPLIFYING = (
         f"{TESTS}::test_divisions_by_powers_of_two",
     ),
     Mutation(
-        "what is moved behind the end of a block may have effects",
+        "what is moved after the end of a block may have effects",
         SINK,
         "if not isinstance(code, Instruction) or code.guard or not is_pure(code):",
         "if not isinstance(code, Instruction):",
-        f"{TESTS}::test_only_what_can_wait_is_moved_behind_an_early_end",
+        f"{TESTS}::test_only_what_can_wait_is_moved_after_an_early_end",
     ),
     Mutation(
         "what is moved may read what changes",
         SINK,
         "sets(code) & (results | sources):",
         "sets(code) & results:",
-        f"{TESTS}::test_only_what_can_wait_is_moved_behind_an_early_end",
+        f"{TESTS}::test_only_what_can_wait_is_moved_after_an_early_end",
     ),
     Mutation(
         "the checker takes the sign from any number",

@@ -190,7 +190,7 @@ DONE_OR_NOT
         ("add.cc.u32 %r8, %r7, 1;", False),
     ],
 )
-def test_only_what_can_wait_is_moved_behind_an_early_end(more: str, moves: bool) -> None:
+def test_only_what_can_wait_is_moved_after_an_early_end(more: str, moves: bool) -> None:
     body = GUARDED.replace("MORE", more).replace("DONE_OR_NOT", "")
     module = parse(
         text(body).replace("    ret;\n", "DONE:\n    ret;\n").replace("selp.u32 %r10, 1, 2, %p1;", "mov.u32 %r10, 3;")

@@ -102,7 +102,7 @@ class _Executors:
             with suppress(GoptxError):  # which tuning raises for this pair
                 subject = _subject(self.pairs[one], arch, self.how)
                 chosen = chosen_strategies(self.how.get("strategies"))
-                self._made[one].ahead(auto_choices, *first_question(subject, chosen, None))
+                self._made[one].prepare(auto_choices, *first_question(subject, chosen, None))
         return self._made[name]
 
 

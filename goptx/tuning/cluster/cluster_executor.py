@@ -25,7 +25,7 @@ class ClusterExecutor(Executor):
     """Runs `make` on the workers of the client's cluster that have no GPU, so that no question to a GPU waits for a
     kernel that is being made; on any worker if all have one. The tasks are named for the kernels (`name`) and the
     candidate. A task whose worker is lost is repeated by Dask; one that the scheduler forgot, or whose workers have all
-    left, is submitted again. `ahead` starts a task for a later `submit` of the same function. `shutdown` leaves the
+    left, is submitted again. `prepare` starts a task for a later `submit` of the same function. `shutdown` leaves the
     client open. The futures raise what the task raises, `ClusterLost` if the scheduler does not come back, and
     `BrokenExecutor` where Dask gives up a task because worker after worker was lost with it.
     """
@@ -37,15 +37,15 @@ class ClusterExecutor(Executor):
         self._makers, self._looked = frozenset[str](), float("-inf")
         self._waiting: dict[str, tuple[Any, frozenset[str]]] = {}  # tasks, and the only workers that may run them
         self._looking = False
-        self._ahead: dict[Callable[..., Any], Future[Any]] = {}
+        self._prepared: dict[Callable[..., Any], Future[Any]] = {}
 
-    def ahead(self, make: Callable[..., Any], /, *args: Any) -> None:
+    def prepare(self, make: Callable[..., Any], /, *args: Any) -> None:
         """Starts what will be asked for."""
-        self._ahead[make] = self.submit(make, *args)
+        self._prepared[make] = self.submit(make, *args)
 
     def submit(self, make: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
-        if make in self._ahead:
-            return self._ahead.pop(make)
+        if make in self._prepared:
+            return self._prepared.pop(make)
         made: Future[Any] = Future()
         self._submit(made, AGAIN, make, *args, **options)
         return made

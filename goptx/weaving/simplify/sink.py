@@ -46,7 +46,7 @@ def early_ends(flow: Flow) -> Iterator[tuple[str, str]]:
 
 
 def _movable(block: Block) -> set[int]:
-    """The places of the divisions that can stand behind all that stays in the block, and of what is computed from
+    """The places of the divisions that can stand after all that stays in the block, and of what is computed from
     them."""
     moved: set[int] = set()
     for place, code in enumerate(block.code):
@@ -57,7 +57,7 @@ def _movable(block: Block) -> set[int]:
 
 
 def can_wait(block: Block, division: Instruction) -> bool:
-    """Whether a division of the block, and what is computed from it, can stand behind the rest of the block."""
+    """Whether a division of the block, and what is computed from it, can stand after the rest of the block."""
     place = next(place for place, code in enumerate(block.code) if code is division)
     return _can_follow(block, _with_dependents(block, place))
 
