@@ -25,9 +25,9 @@ def issued_rows(subjects: Sequence[Subject], there: Makers) -> Iterator[dict[str
         yield row
 
 
-def ratio(facts: Mapping[str, Any]) -> float | None:
-    """None where nothing was made, or it failed."""
-    return facts["fused"] / sum(facts["alone"]) if "fused" in facts else None
+def ratio(facts: Mapping[str, Any], of: str = "") -> float | None:
+    """Of machine instructions, or with "ptx_" of those of PTX; None where nothing was made, or it failed."""
+    return facts[f"{of}fused"] / sum(facts[f"{of}alone"]) if f"{of}fused" in facts else None
 
 
 def most(rows: Sequence[Mapping[str, Any]]) -> float | None:
@@ -45,7 +45,9 @@ def issued_table(document: Mapping[str, Any]) -> str:
         "",
         f"{document['date']}, commit {document['commit']}. `{document['command']}`, {document.get('seconds')} s.",
         "",
-        f"In the sizes for checks; jumps are not counted. Bar: {BAR}.",
+        f"In the sizes for checks; jumps are not counted. Counted are machine instructions, by how many the assembler "
+        f"makes of one of PTX (goptx/latency/slots.py: of an integer division 20); bar: {BAR}. In parentheses: "
+        "instructions of PTX, of which a division is one, and what compares products in its place is a dozen.",
         "",
         f"| pair | alone | {' | '.join(WAYS)} | auto is |",
         "|---" * (3 + len(WAYS)) + "|",
@@ -68,4 +70,6 @@ def issued_table(document: Mapping[str, Any]) -> str:
 def _cell(facts: Mapping[str, Any]) -> str:
     value = ratio(facts)
     problem = facts.get("refused") or facts.get("failed") or ""
-    return f"{value:.2f}" if value is not None else " ".join(problem.split()).replace("|", "/")[:100]
+    if value is not None:
+        return f"{value:.2f} ({ratio(facts, 'ptx_'):.2f})"
+    return " ".join(problem.split()).replace("|", "/")[:100]

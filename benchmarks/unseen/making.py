@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 import goptx
+from goptx.latency.slots import slots_of
 from goptx.launch.sample_data import sample
 from goptx.launch.specification import Argument
 from goptx.measuring.bench.workload import Workload
@@ -109,18 +110,22 @@ def about(woven: goptx.Woven, assembled: bool = True) -> dict[str, Any]:
 
 
 def issued(subject: Subject, way: str) -> dict[str, Any]:
-    """Warp instructions that the kernels issue alone, and those of what was made in the way."""
+    """Warp instructions that the kernels issue alone, and those of what was made in the way, each as machine
+    instructions and as those of PTX."""
     make = made(subject, way, assembled=False)
     if make.woven is None:
         return {"way": way, **make.facts}
     found = workload(subject)
     alone = [_issued(one, [_values(found, k)]) for k, one in enumerate(found.each)]
-    most = 1000 * max(alone)  # a warp that executes more hangs
+    most = 1000 * max(ptx for _, ptx in alone)  # a warp that executes more hangs
     try:
         fused = _issued(make.woven, [_values(found, k) for k in range(len(found.each))], most)
     except goptx.GoptxError as error:
-        return {"way": way, **make.facts, "alone": alone, "failed": str(error)}
-    return {"way": way, **make.facts, "alone": alone, "fused": fused}
+        return {"way": way, **make.facts, "failed": str(error)}
+    of_machine, of_ptx = zip(*alone, strict=True)
+    return {
+        "way": way, **make.facts, "alone": of_machine, "fused": fused[0], "ptx_alone": of_ptx, "ptx_fused": fused[1],
+    }  # fmt: skip
 
 
 def _values(found: Workload, which: int) -> list[object]:
@@ -130,5 +135,8 @@ def _values(found: Workload, which: int) -> list[object]:
     return [sample(value, found.seed, ord(letter)) if isinstance(value, Argument) else value for value in own]
 
 
-def _issued(woven: goptx.Woven, values: list[list[object]], most: int | None = None) -> int:
-    return goptx.emulate(woven, args=values, max_steps=most).issued
+def _issued(woven: goptx.Woven, values: list[list[object]], most: int | None = None) -> tuple[int, int]:
+    """Machine instructions, of which an integer division has twenty, and those of PTX."""
+    counts = goptx.emulate(woven, args=values, max_steps=most)
+    of_machine = sum(slots_of(opcode) * n for (_, _, opcode), n in counts.instructions.items())
+    return of_machine, counts.issued

@@ -27,7 +27,9 @@ _USES_SPECIAL = frozenset((*_SPECIAL, *_ROUNDED))
 
 
 @lru_cache(maxsize=4096)
-def _slots(opcode: str) -> int:
+def slots_of(opcode: str) -> int:
+    """Issue slots of one warp, 0 for what its readers do along with their own work; for each access of an instruction
+    that makes several."""
     facts = facts_of(opcode)
     base = facts.base
     if facts.moves or facts.loads_parameter:  # operands of what reads them
@@ -47,7 +49,7 @@ def _slots(opcode: str) -> int:
 
 def slots(code: Instruction) -> int:
     """Issue slots of one warp."""
-    return _slots(code.opcode) * fragments(code)
+    return slots_of(code.opcode) * fragments(code)
 
 
 def block_slots(block: Block) -> int:

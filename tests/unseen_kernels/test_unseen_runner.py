@@ -127,7 +127,10 @@ def test_issued_instructions_over_those_of_the_kernels_alone() -> None:
     assert most([row]) == ratio(found)
     assert most([{"ways": {WEAVE: {"failed": "hangs"}}}]) == float("inf")
     text = issued_table({"rows": [row], "date": "d", "commit": "c", "command": "x"})
-    assert f"| harris+stms | {sum(found['alone'])} | {ratio(found):.2f} | no / such |  |" in text
+    assert (
+        f"| harris+stms | {sum(found['alone'])} | {ratio(found):.2f} ({ratio(found, 'ptx_'):.2f}) | no / such |  |"
+        in text
+    )
 
 
 # Estimates against measurements
