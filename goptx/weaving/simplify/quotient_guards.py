@@ -74,9 +74,11 @@ class _Guard:
         return replace(self.comparison, opcode=opcode, operands=(result, one, other, *rest))
 
 
-def by_products(flow: Flow, fresh: Fresh) -> Flow:
-    """The flow with these comparisons; the same flow if there are none."""
-    known, early = Definitions.in_flow(flow), dict(early_ends(flow))
+def by_products(flow: Flow, fresh: Fresh, ends_early: bool = False) -> Flow:
+    """The flow with these comparisons where they take the place of divisions; the same flow if there are none.
+    `ends_early`: most threads end at early ends, if there are any: then also where only the others need the quotient,
+    which divide after the comparison."""
+    known, early = Definitions.in_flow(flow), dict(early_ends(flow)) if ends_early else {}
     found = {n: guards for n, block in flow.blocks.items() if (guards := _guards(known, block, n in early))}
     if not found:
         return flow
