@@ -74,11 +74,11 @@ class _Guard:
         return replace(self.comparison, opcode=opcode, operands=(result, one, other, *rest))
 
 
-def by_products(flow: Flow, fresh: Fresh, ends_early: bool = False) -> Flow:
+def by_products(flow: Flow, fresh: Fresh, is_long: bool = False) -> Flow:
     """The flow with these comparisons where they take the place of divisions; the same flow if there are none.
-    `ends_early`: most threads end at early ends, if there are any: then also where only the others need the quotient,
-    which divide after the comparison."""
-    known, early = Definitions.in_flow(flow), dict(early_ends(flow)) if ends_early else {}
+    `is_long`: a dozen instructions more do not count for threads that do not end early. Then also where only these need
+    the quotient, which divide after the comparison."""
+    known, early = Definitions.in_flow(flow), dict(early_ends(flow)) if is_long else {}
     found = {n: guards for n, block in flow.blocks.items() if (guards := _guards(known, block, n in early))}
     if not found:
         return flow

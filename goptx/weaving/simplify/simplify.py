@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from goptx.analysis.loops.trips import loop_trips
 from goptx.analysis.numbering import completed
 from goptx.launch.shape import Shape
 from goptx.weaving.dependent.dead_code import without_unused
 from goptx.weaving.invariants import ensured
 from goptx.weaving.model import Kernel, Linked
 from goptx.weaving.shapes.scalar_code import Fresh, free_stem
-from goptx.weaving.shapes.strided import MANY
 from goptx.weaving.simplify.constant_divisors import by_shifts
 from goptx.weaving.simplify.definitions import DIVISION
 from goptx.weaving.simplify.meld import meld
@@ -28,17 +28,17 @@ def simplify(linked: Linked, shapes: Sequence[Shape] | None) -> Linked:
     a warp diverge may depend on it."""
     own = {given.letter: shape for given, shape in zip(linked.given, shapes or (), strict=bool(shapes))}
     melded = (meld(k, number, own.get(k.letter)) for number, k in enumerate(linked.kernels))
-    kernels = tuple(_with_cheap_divisions(k, number, own.get(k.letter)) for number, k in enumerate(melded))
+    kernels = tuple(_with_cheap_divisions(k, number) for number, k in enumerate(melded))
     return ensured("simplify", replace(linked, kernels=kernels))
 
 
-def _with_cheap_divisions(kernel: Kernel, number: int, shape: Shape | None) -> Kernel:
+def _with_cheap_divisions(kernel: Kernel, number: int) -> Kernel:
     if not any(map(DIVISION.fullmatch, kernel.flow.opcodes)):
         return kernel
     fresh = Fresh(free_stem(f"%{kernel.prefix}_q", kernel.register_names()))
     before = completed(kernel.flow, number)
-    ends_early = shape is not None and (shape.ctas or 0) >= MANY
-    flow = by_products(by_shifts(before, fresh), fresh, ends_early)
+    is_long = None in loop_trips(before).values()
+    flow = by_products(by_shifts(before, fresh), fresh, is_long)
     if flow is not before:
         (flow,) = without_unused([completed(flow, number)], before)
     return replace(kernel, flow=after_early_ends(flow), registers=(*kernel.registers, *fresh.declared()))
