@@ -63,7 +63,8 @@ def main() -> int:
     document = {
         "date": date.today().isoformat(), "command": command_line(options.output), **environment(options.commit),
         "kernels": options.kernels, "gpus": options.gpus, "makers": options.makers, "budget": options.budget, **known,
-        "pairs": rows, "suggested": suggested(SETS[options.kernels]),
+        "pairs": [{**row, "fused_timed": fused_timed(options.records, row["pair"])} for row in rows],
+        "suggested": suggested(SETS[options.kernels]),
     }  # fmt: skip
     print(table(document))
     if options.output:
@@ -173,10 +174,18 @@ def suggested(specifications: Sequence[Path]) -> list[dict[str, Any]]:
     return found
 
 
+def fused_timed(records: Path, pair: str) -> int:
+    """How many fused candidates of a pair were timed, as its records have it."""
+    lines = (records / "pairs" / f"{pair}.jsonl").read_text().splitlines()
+    trials = [trial for trial in map(json.loads, lines) if trial.get("status") == "timed"]
+    return sum(trial["way"]["strategy"] != "separate" for trial in trials)
+
+
 def agreement(document: Mapping[str, Any]) -> Iterator[tuple[str, int, int, int, float | None]]:
-    """For each group of pairs: its name, how many were ranked, of how many best they are compared, how many of these
-    are among those that gain most, and the rank correlation of estimate and measurement."""
-    measured = {row["pair"]: row["speedup"] for row in document["pairs"] if row["speedup"]}
+    """For each group of pairs of which a fused candidate was timed: its name, how many were ranked, of how many best
+    they are compared, how many of these are among those that gain most, and the rank correlation of estimate and
+    measurement."""
+    measured = {row["pair"]: row["speedup"] for row in document["pairs"] if row["speedup"] and row["fused_timed"]}
     held_out = set(PAIRS[HELD_OUT]) & measured.keys()
     groups = {"all": set(measured)}
     if held_out:
@@ -202,10 +211,11 @@ def table(document: Mapping[str, Any]) -> str:
         "",
         f"{len(rows)} of {len(document['pairs'])} pairs were tuned, {document['budget']} each, over the fastest of "
         f"their separate launches: geometric mean {statistics.geometric_mean(gains):.3f}, least {min(gains):.2f}, most "
-        f"{max(gains):.2f}; {sum(gain > 1.03 for gain in gains)} gain more than 3 %.",
+        f"{max(gains):.2f}; {sum(gain > 1.03 for gain in gains)} gain more than 3 %. Of "
+        f"{sum(row['fused_timed'] > 0 for row in rows)} pairs a fused candidate was timed within the budget.",
         "",
-        f"`goptx suggest` ranks pairs without measuring. Of its {BEST} best, so many are among the {BEST} that gain "
-        "most when tuned:",
+        f"`goptx suggest` ranks pairs without measuring. Of those of which a fused candidate was timed, so many of its "
+        f"{BEST} best are among the {BEST} that gain most:",
         "",
         "| pairs | ranked | of | among those that gain most | rank correlation |",
         "|---|---|---|---|---|",
@@ -214,8 +224,8 @@ def table(document: Mapping[str, Any]) -> str:
             for name, ranked, best, common, found in agreement(document)
         ),
         "",
-        "| pair | speedup | suggested | way | ms | separate ms | separate by | trials |",
-        "|---|---|---|---|---|---|---|---|",
+        "| pair | speedup | suggested | way | ms | separate ms | separate by | trials | fused, timed |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     expected = {row["pair"]: f"{row['gain']:.2f}" for row in document["suggested"]}
     for row in document["pairs"]:
@@ -223,10 +233,10 @@ def table(document: Mapping[str, Any]) -> str:
         if row["speedup"]:
             lines.append(
                 f"| {row['pair']} | {row['speedup']:.2f} | {gain} | {row['candidate']} | {row['ms']:.3f} | "
-                f"{row['baseline_ms']:.3f} | {row['baseline']} | {row['trials']} |"
+                f"{row['baseline_ms']:.3f} | {row['baseline']} | {row['trials']} | {row['fused_timed']} |"
             )
         else:
-            lines.append(f"| {row['pair']} | - | {gain} | {row['reason']} | | | | |")
+            lines.append(f"| {row['pair']} | - | {gain} | {row['reason']} | | | | | |")
     return "\n".join(lines) + "\n"
 
 

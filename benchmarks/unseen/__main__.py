@@ -6,6 +6,7 @@
     python -m benchmarks.unseen --resume benchmarks/results/DATE-GPU-unseen.json -o benchmarks/results
     python -m benchmarks.unseen --issued [-o benchmarks/results]
     python -m benchmarks.unseen --choices benchmarks/results/DATE-GPU-unseen_candidates.json [-o benchmarks/results]
+    python -m benchmarks.unseen --suggested benchmarks/results/DATE-GPU-unseen.json [-o benchmarks/results]
 
 Each pair is made by `weave` and by `auto` without options, with --tune also by `goptx.tune` in so many seconds. Making
 and measuring are done by processes of their own, which are ended if they hang. What was made is compared with separate
@@ -16,7 +17,8 @@ and --resume goes on, leaving out what is in the file. --small compares in the s
 --candidates makes and times two dozen strategies and coarsening factors of each pair, too: what a cost model chooses
 among, and may be fitted on, if the pairs are those of `fitted`.
 
---choices needs no GPU: it looks up what `auto` chooses now among candidates that were measured.
+--choices needs no GPU: it looks up what `auto` chooses now among candidates that were measured; --suggested, whether
+`goptx suggest` ranks high what gains most.
 
 --issued needs no GPU: it counts the instructions that the second writing's pairs issue on the emulator, in the sizes
 for checks, over those of the kernels alone. The exit status is 1 if anything is wrong, was not measured, or, with
@@ -40,12 +42,13 @@ import host
 from measuring import command_line, environment
 
 from goptx.measuring.bench.bench import Bench
-from unseen import GROUPS, PAIRS, SECOND
+from unseen import GROUPS, HELD_OUT, PAIRS, SECOND
 from unseen.choices import choices, choices_table
 from unseen.issuing import BAR, issued_rows, issued_table, most
 from unseen.makers import makers
 from unseen.making import CANDIDATES, WAYS, Subject
 from unseen.runs import rows
+from unseen.suggesting import WANTED, common, suggested, suggested_table
 from unseen.table import summary, table
 
 LONG = 600  # seconds for the choice of a pair
@@ -60,6 +63,7 @@ def main() -> int:
     parser.add_argument("--candidates", action="store_true", help="measure what a cost model chooses among, too")
     parser.add_argument("--resume", type=Path, metavar="FILE", help="go on with the results in this JSON file")
     parser.add_argument("--choices", type=Path, metavar="FILE", help="look up what auto chooses now in this JSON file")
+    parser.add_argument("--suggested", type=Path, metavar="FILE", help="compare suggestions with this JSON file")
     parser.add_argument("--issued", action="store_true", help="count instructions on the emulator instead")
     parser.add_argument("--small", action="store_true", help="the sizes of [check]")
     parser.add_argument("--device", type=int, default=0, help="the number of the GPU")
@@ -71,6 +75,8 @@ def main() -> int:
         parser.error(f"--pairs {options.pairs}: no such pairs; choose from {', '.join(GROUPS)}, all, and their pairs")
     if options.choices:
         return _choices(options)
+    if options.suggested:
+        return _suggested(options)
     return _issued(options) if options.issued else _measured(options, subjects)
 
 
@@ -117,15 +123,30 @@ def _measured(options: argparse.Namespace, subjects: list[Subject]) -> int:
     return 0 if all(row["right"] for row in document["rows"]) else 1
 
 
-def _choices(options: argparse.Namespace) -> int:
-    measured = json.loads(options.choices.read_text())
-    document: dict[str, Any] = {
+def _suggested(options: argparse.Namespace) -> int:
+    document, measured = _looked_up(options, options.suggested)
+    document["rows"] = list(suggested(measured["rows"]))
+    text = suggested_table(document)
+    _store(options.output, f"{document['date']}-cpu-unseen_suggested", document, text)
+    print(text)
+    return 0 if common([row for row in document["rows"] if row["group"] == HELD_OUT])[0] >= WANTED else 1
+
+
+def _looked_up(options: argparse.Namespace, path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The head of a document of what was measured before, and that."""
+    measured: dict[str, Any] = json.loads(path.read_text())
+    head = {
         "date": date.today().isoformat(),
         "command": command_line(options.output, "-m benchmarks.unseen"),
         "gpu": measured["gpu"],
-        "measured": options.choices.name,
+        "measured": path.name,
         "commit": options.commit or host.commit(),
     }
+    return head, measured
+
+
+def _choices(options: argparse.Namespace) -> int:
+    document, measured = _looked_up(options, options.choices)
     with makers(options.workers, LONG) as processes:
         document["choices"] = list(choices(measured["rows"], processes))
     text = choices_table(document)

@@ -20,12 +20,13 @@ from goptx.measuring.bench.questions import Failed
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from unseen import SECOND, runs
+from unseen import HELD_OUT, SECOND, runs
 from unseen import __main__ as program
 from unseen.agreement import baseline, estimates, rank_correlation, ranks, signs, speedup
 from unseen.issuing import issued_table, most, ratio
 from unseen.makers import makers
 from unseen.making import AUTO, TUNED, WEAVE, Made, Subject, issued, made, workload
+from unseen.suggesting import common, suggested, suggested_table
 from unseen.table import table
 
 needs_ptxas = pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
@@ -181,3 +182,18 @@ def test_what_tuning_finds_is_compared_and_timed_beside_the_defaults() -> None:
         (row,) = runs.rows([Subject(SECOND, "harris+stms")], bench, there, 0.5, lambda: True)
     assert [*row["ways"]] == [WEAVE, AUTO, TUNED] and row["right"]
     assert row["ways"][TUNED]["chosen"] and speedup(row, TUNED) == pytest.approx(2 / 1.5)
+
+
+def test_suggestions_against_what_was_measured() -> None:
+    """Of three rows two are best by both; a pair that was not timed is left out."""
+    rows = [{"name": name, "suggested": s, "gain": g} for name, s, g in (("a", 3, 1), ("b", 2, 3), ("c", 1, 2))]
+    many = [{"name": str(n), "suggested": -n, "gain": -n} for n in range(20)]
+    assert common(rows) == (3, 3)
+    assert common([*rows, *many]) == (20, 20)
+    assert common([*many, {"name": "z", "suggested": 9, "gain": -99}]) == (19, 20)
+    timed = {"separate": [2.0], "weave": [1.0], "auto": [4.0]}
+    row = {"group": HELD_OUT, "name": "adam+softmax", "ways": {"weave": {}, "auto": {}}}
+    (found,) = suggested([{**row, "ms": timed}, row])
+    assert (found["name"], found["gain"]) == ("adam+softmax", 2.0) and found["suggested"] > 0
+    text = suggested_table({"rows": [found], "date": "d", "commit": "c", "command": "x", "gpu": "G", "measured": "f"})
+    assert "| held_out | 1 | 1 | 1 | - |" in text and "| adam+softmax |" in text
