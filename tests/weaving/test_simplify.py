@@ -207,3 +207,28 @@ def test_nothing_to_do_gives_the_same_flow() -> None:
     flat = flatten(parse(text("setp.lt.s32 %p1, %r2, %r3;")).entries[0].body or (), lambda name: name, {})
     flow = control_flow(flat, "k", str)
     assert after_early_ends(by_products(by_shifts(flow, Fresh("%q")), Fresh("%q"))) is flow
+
+
+def test_what_is_computed_after_the_comparison_is_of_the_last_pass() -> None:
+    """In a loop a comparison before the multiplication reads the product of the pass before."""
+    loop = """
+    mov.u32 %r9, 0;
+    mov.u32 %r11, 0;
+    shr.s32 %r8, %r2, 6;
+LOOP:
+    div.s32 %r5, %r8, %r3;
+    setp.ge.s32 %p1, %r6, %r4;
+    selp.u32 %r7, 1, 0, %p1;
+    add.u32 %r11, %r11, %r7;
+    shl.b32 %r6, %r5, 4;
+    add.u32 %r9, %r9, 1;
+    setp.lt.u32 %p2, %r9, 3;
+    @%p2 bra LOOP;
+    setp.eq.u32 %p1, %r11, 2;
+"""
+    flat = flatten(parse(text(loop)).entries[0].body or (), lambda name: name, {})
+    flow = control_flow(flat, "k", str)
+    assert by_products(flow, Fresh("%q"), is_long=True) is flow
+    right = loop.replace("    shl.b32 %r6, %r5, 4;\n", "").replace("setp.ge", "shl.b32 %r6, %r5, 4;\n    setp.ge")
+    flow = control_flow(flatten(parse(text(right)).entries[0].body or (), lambda name: name, {}), "k", str)
+    assert by_products(flow, Fresh("%q")) is not flow

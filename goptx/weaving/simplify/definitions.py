@@ -38,7 +38,7 @@ class Definitions:
     def number(self, operand: Operand) -> int | None:
         """The number that an operand always is, if it is a constant or a register that holds one."""
         match operand:
-            case Immediate(text) if text.removeprefix("-").removesuffix("U").isalnum() and text[:2] not in _FLOATS:
+            case Immediate(text) if _WHOLE.fullmatch(text):
                 return -whole_number(text[1:]) if text[0] == "-" else whole_number(text)
             case Name("WARP_SZ"):
                 return WARP_SIZE
@@ -53,5 +53,5 @@ class Definitions:
 
 
 DIVISION = re.compile(r"(?P<name>div|rem)\.(?P<kind>[su])(?P<bits>32|64)")
-_FLOATS = ("0f", "0F", "0d", "0D")
+_WHOLE = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)U?")
 _MOVE = re.compile(r"mov\.[bsu](32|64)")

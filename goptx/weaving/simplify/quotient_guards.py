@@ -25,7 +25,7 @@ Requires: a flow without regions. Ensures: every register that another instructi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from goptx.analysis.cfg import Block, Code, Flow
@@ -107,30 +107,30 @@ def _guard(known: Definitions, block: Block, place: int) -> _Guard | None:
     relation, joined, kind = matched.groups()
     relation = _UNSIGNED.get(relation, relation)
     for own, other in ((1, 2), (2, 1)):
-        scale, division = _quotient(known, code.operands[own], kind)
+        scale, chain = _quotient(known, code.operands[own], kind)
         limit = code.operands[other]
-        if division is None or not isinstance(limit, Name):
+        if not chain or not isinstance(limit, Name):
             continue
-        top, bottom = division.operands[1:]
+        top, bottom = chain[0].operands[1:]
         if not isinstance(top, Name) or not isinstance(bottom, Name) or known.number(bottom) is not None:
             continue
-        if _is_special(known, bottom) or not _still_there(block, division, place, {top.text, bottom.text}):
+        if _is_special(known, bottom) or not _still_there(block, chain, place, {top.text, bottom.text}):
             continue
         if scale and not (kind == "s" and _is_below(known, top, scale)):
             continue
         wanted = relation if own == 1 else _MIRRORED[relation]
-        return _Guard(code, wanted, joined, kind == "s", top, bottom, limit, division, scale)
+        return _Guard(code, wanted, joined, kind == "s", top, bottom, limit, chain[0], scale)
     return None
 
 
-def _quotient(known: Definitions, operand: Operand, kind: str) -> tuple[int, Instruction | None]:
-    """The division of this kind that gives an operand, and the k if its quotient is multiplied by 2**k before."""
-    found, scale = _definition(known, operand), 0
+def _quotient(known: Definitions, operand: Operand, kind: str) -> tuple[int, tuple[Instruction, ...]]:
+    """The division of this kind that gives an operand, if there is one; and if its quotient is multiplied by 2**k
+    before, that instruction, too, and the k."""
+    found, scale, after = _definition(known, operand), 0, tuple[Instruction, ...]()
     if found and (scale_of := _SCALES.get(found.opcode)):
-        scale, found = scale_of(known, found.operands[2]) or 0, _definition(known, found.operands[1])
-        if not 0 < scale < 31:
-            return 0, None
-    return (scale, found) if found and _QUOTIENTS[kind].fullmatch(found.opcode) else (0, None)
+        scale, after = scale_of(known, found.operands[2]) or 0, (found,)
+        found = _definition(known, found.operands[1]) if 0 < scale < 31 else None
+    return (scale, (found, *after)) if found and _QUOTIENTS[kind].fullmatch(found.opcode) else (0, ())
 
 
 def _definition(known: Definitions, operand: Operand) -> Instruction | None:
@@ -151,13 +151,17 @@ def _is_special(known: Definitions, bottom: Name) -> bool:
     return any(isinstance(s, Name) and s.text.startswith("%") and "." in s.text for s in sources)
 
 
-def _still_there(block: Block, division: Instruction, place: int, registers: set[str]) -> bool:
-    """Whether the division stands before that place, and what it reads is not written between them."""
+def _still_there(block: Block, chain: Sequence[Instruction], place: int, registers: set[str]) -> bool:
+    """Whether these instructions stand before that place in the block, in their order, and what the first of them
+    reads still is what it has read."""
+    left = list(chain)
     for code in reversed(block.code[:place]):
-        if code is division:
-            return True
         if registers & written(code):
             return False
+        if code is left[-1]:
+            left.pop()
+            if not left:
+                return True
     return False
 
 
