@@ -160,7 +160,7 @@ class _Proof:
         )
         handed = [*handed, *self._conflicts(fused, projections)] if self.witness.depends else [INDEPENDENT, *handed]
         alike = (what for w in waits for what in w.presumed)
-        presumed = dict.fromkeys((*self._equal_parameters(fused), *handed, *alike))
+        presumed = dict.fromkeys((*self._equal_parameters(fused), *handed, *alike, *self.terms.presumed))
         return replace(self.held, established=established, presumed=tuple(presumed))
 
     def _check_common(self, fused: Program, projections: Mapping[str, Projection]) -> None:

@@ -10,7 +10,7 @@
   2**k * q > m - 1; m may be raised to 1 - 2**31, since 2**k * q is never below that. |t / s| <= |t| for s != 0, and
   |t / 2**j| <= 2**(31-j), so j > k suffices, and so does 0 <= t < 2**(31-k).
 
-PTX says nothing of a quotient by zero, nor of -2**31 / -1.
+PTX leaves open a quotient by zero, and -2**31 / -1: that there are none is presumed.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 _LEAST = 1 - 2**31
 _LANES = 32
+DIVISIBLE = "no number is divided by 0, and -2^31 not by -1, where a comparison of products stands for one of quotients"
 Most = Callable[[int], int | None]
 
 
@@ -157,6 +158,7 @@ def _of_products(terms: Terms, kind: str, relation: str, first: int, second: int
     else:
         return None
     wanted = "gt" if strict else "ge"
+    terms.presumed[DIVISIBLE] = None
     return Compared(f"setp.{wanted}.{kind}32", made(f"div.{kind}32", top, bottom), limit, not holds)
 
 

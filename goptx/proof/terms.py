@@ -39,6 +39,7 @@ class Terms:
     def __init__(self) -> None:
         self.formulas = Formulas()
         self.numbers: Numbers | None = None
+        self.presumed: dict[str, None] = {}  # what normal forms rest on, once it has counted
         self._terms: list[Term] = []
         self._numbers: dict[Term, int] = {}
         self._chooses: list[bool] = []  # whether a term has a choice in it

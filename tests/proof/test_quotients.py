@@ -8,6 +8,7 @@ from proof.fused_text import ADDRESS, Given, certificate
 
 import goptx
 from goptx.launch.specification import read_specification
+from goptx.proof.quotients import DIVISIBLE
 
 SECOND = Path(__file__).parents[2] / "benchmarks" / "suite_a" / "second"
 A = ADDRESS + "mov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %nctaid.x;\n"
@@ -59,6 +60,9 @@ def made(first: str, last: str, code: str) -> bool:
 def test_signed(relation: str, code: str, holds: str) -> None:
     code = code.replace("setp.le.s64", f"setp.{holds}.s64")
     assert made("div.s32 %r4, %r1, %r2;", f"setp.{relation}.s32 %p1, %r4, %r3;", code)
+    given = Given(f"{A}div.s32 %r4, %r1, %r2;\nsetp.{relation}.s32 %p1, %r4, %r3;\n{STORE}")
+    assert DIVISIBLE in certificate(given, f"A1\nA2\nA3\nA4\nA5\n{code}\nA8").presumed
+    assert DIVISIBLE not in certificate(given, "\n".join(f"A{n}" for n in range(1, 9))).presumed
     mirrored = {"ge": "le", "lt": "gt", "gt": "lt", "le": "ge"}[relation]
     assert made("div.s32 %r4, %r1, %r2;", f"setp.{mirrored}.s32 %p1, %r3, %r4;", code)
 
