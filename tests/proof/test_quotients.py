@@ -56,6 +56,7 @@ def made(first: str, last: str, code: str) -> bool:
 @pytest.mark.parametrize(
     ("relation", "code", "holds"),
     [("ge", SIGNED, "le"), ("lt", SIGNED, "gt"), ("gt", ABOVE, "le"), ("le", ABOVE, "gt")],
+    ids=["ge", "lt", "gt", "le"],
 )
 def test_signed(relation: str, code: str, holds: str) -> None:
     code = code.replace("setp.le.s64", f"setp.{holds}.s64")
@@ -70,6 +71,7 @@ def test_signed(relation: str, code: str, holds: str) -> None:
 @pytest.mark.parametrize(
     ("relation", "code", "holds"),
     [("ge", UNSIGNED, "ge"), ("lo", UNSIGNED, "lt"), ("gt", UNSIGNED_ABOVE, "ge"), ("ls", UNSIGNED_ABOVE, "lt")],
+    ids=["ge", "lt", "gt", "le"],
 )
 def test_unsigned(relation: str, code: str, holds: str) -> None:
     code = code.replace("setp.ge.u64", f"setp.{holds}.u64")
@@ -94,7 +96,11 @@ def test_unsigned(relation: str, code: str, holds: str) -> None:
         ("add.s64 %a_d4, %a_d4, %a_d3", "sub.s64 %a_d4, %a_d4, %a_d3"),
         ("cvt.s64.s32", "cvt.u64.u32"),
     ],
-)
+    ids=[
+        "opposite", "strict", "limit", "sides", "more", "factor", "logical", "other", "negative", "divisor", "top",
+        "unsigned", "difference", "extension",
+    ],
+)  # fmt: skip
 def test_wrong_signed_products(old: str, new: str) -> None:
     assert old in SIGNED
     assert not made("div.s32 %r4, %r1, %r2;", "setp.ge.s32 %p1, %r4, %r3;", SIGNED.replace(old, new))
@@ -113,6 +119,7 @@ def test_wrong_signed_products(old: str, new: str) -> None:
         ("ge", UNSIGNED, "{%a_r1, 0}", "{0, %a_r1}"),
         ("ge", UNSIGNED, "{%a_r1, 0}", "{%a_r1, 1}"),
     ],
+    ids=["strict", "signed", "product", "factors", "above", "not_above", "addend", "exchanged", "high"],
 )
 def test_wrong_unsigned_products(relation: str, code: str, old: str, new: str) -> None:
     assert not made("div.u32 %r4, %r1, %r2;", f"setp.{relation}.u32 %p1, %r4, %r3;", code.replace(old, new))

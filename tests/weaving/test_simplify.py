@@ -85,7 +85,7 @@ def numbers(dtype: type) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("kind", ["s32", "u32"])
 @pytest.mark.parametrize("relation", ["lt", "le", "gt", "ge"])
-@pytest.mark.parametrize("form", ["%r5, %r4", "%r4, %r5"])
+@pytest.mark.parametrize("form", ["%r5, %r4", "%r4, %r5"], ids=["first", "second"])
 def test_comparisons(kind: str, relation: str, form: str) -> None:
     data = numbers(np.int32 if kind == "s32" else np.uint32)
     kernel = text(f"div.{kind} %r5, %r2, %r3;\nsetp.{relation}.{kind} %p1, {form};")
@@ -107,8 +107,10 @@ def test_joined_comparisons_and_both_results(joined: str) -> None:
 
 
 @pytest.mark.parametrize("relation", ["lt", "le", "gt", "ge"])
-@pytest.mark.parametrize("scaled", ["shl.b32 %r6, %r5, 4;", "mul.lo.s32 %r6, %r5, 2;"])
-@pytest.mark.parametrize("small", ["shr.s32 %r2, %r2, 5;", "mov.u32 %r7, WARP_SZ;\ndiv.s32 %r2, %r2, %r7;"])
+@pytest.mark.parametrize("scaled", ["shl.b32 %r6, %r5, 4;", "mul.lo.s32 %r6, %r5, 2;"], ids=["shift", "product"])
+@pytest.mark.parametrize(
+    "small", ["shr.s32 %r2, %r2, 5;", "mov.u32 %r7, WARP_SZ;\ndiv.s32 %r2, %r2, %r7;"], ids=["shift", "warp"]
+)
 def test_multiplied_quotients(relation: str, scaled: str, small: str) -> None:
     """The limits are numbers of all sizes: those that are no multiples decide how it is rounded."""
     data = numbers(np.int32)
@@ -145,6 +147,7 @@ def test_divisions_of_64_bits(name: str) -> None:
         "shr.s32 %r7, %r2, 4;\ndiv.s32 %r8, %r7, %r3;\nshl.b32 %r5, %r8, 4;\nsetp.ge.s32 %p1, %r5, %r4;",
         "mov.u32 %r5, 3;\n@%p3 div.s32 %r5, %r2, %r3;\nsetp.ge.s32 %p1, %r5, %r4;",  # not the only definition
     ],
+    ids=["top", "type", "equal", "overflow", "least", "definitions"],
 )
 def test_other_comparisons_stay(body: str) -> None:
     data = numbers(np.int32)
@@ -189,6 +192,7 @@ DONE_OR_NOT
         ("@%p3 add.u32 %r8, %r7, 1;", False),
         ("add.cc.u32 %r8, %r7, 1;", False),
     ],
+    ids=["alone", "more", "store", "source", "result", "guard", "carry"],
 )
 def test_only_what_can_wait_is_moved_after_an_early_end(more: str, moves: bool) -> None:
     body = GUARDED.replace("MORE", more).replace("DONE_OR_NOT", "")
