@@ -24,7 +24,7 @@ from goptx.launch.independence import PAGE
 from goptx.memo import Same
 from goptx.ptx.ir import Function, Module
 from goptx.sources.kernel_text import choose_entry
-from goptx.weaving.link.symbols import reached_symbols
+from goptx.weaving.link.symbols import reached_variables
 
 Trust = Literal["pointers"] | None
 LAST = 1 << 64  # the end of all addresses
@@ -150,8 +150,7 @@ def _untracked(found: Reach, entry: Function) -> str:
 
 def variables_of(module: Module, entry: Function) -> list[str]:
     """The variables of the module, in memory of the device, that the entry names or reaches."""
-    reached = reached_symbols(module, entry)
-    return [v.name for v in module.variables if v.name in reached and v.space in (".global", ".const")]
+    return [v.name for v in reached_variables(module, entry) if v.space in (".global", ".const")]
 
 
 def integers_of(graph: Graph, node: GraphNode) -> dict[int, int]:

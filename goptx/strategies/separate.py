@@ -31,9 +31,10 @@ from goptx.results.fused_kernel import Origin, Woven
 from goptx.results.given_kernels import Source, kernels_of, shapes_of
 from goptx.results.report import Counts, Report
 from goptx.sources.kernel_text import Chosen, choose_entry
+from goptx.weaving.dependent.common_variables import variables_in_common
 from goptx.weaving.emit.counts import count
 from goptx.weaving.link.source_lines import NAMES, common_files, lost, tables
-from goptx.weaving.link.symbols import module_symbols, reached_symbols
+from goptx.weaving.link.symbols import module_symbols, reached_symbols, reached_variables
 from goptx.weaving.link.target import common_address_size, common_target, common_version
 from goptx.weaving.model import Choices
 from goptx.weaving.weave import weave
@@ -165,8 +166,7 @@ def _native(kernel: Chosen, module: Module, entry: Function, arch: str | None) -
     others there."""
     if arch is not None and arch != module.target[0]:
         return None
-    reached = reached_symbols(module, entry)
-    return None if any(v.space == ".global" and v.name in reached for v in module.variables) else kernel.native
+    return None if any(v.space == ".global" for v in reached_variables(module, entry)) else kernel.native
 
 
 def _coarsened(kernel: Chosen, letter: str, arch: str | None, table: LatencyTable, shape: Shape | None) -> _Part:
@@ -187,11 +187,9 @@ def _coarsened(kernel: Chosen, letter: str, arch: str | None, table: LatencyTabl
 def _check_state(kernels: Sequence[Chosen]) -> None:
     """Kernels of one module have its variables in common. A coarsened kernel is not in that module any more."""
     for one, other in combinations(kernels, 2):
-        if one.coarse == other.coarse == ALONE or one.module.items != other.module.items:
+        if one.coarse == other.coarse == ALONE:
             continue
-        reached = [reached_symbols(k.module, choose_entry(k.module, k.entry)) for k in (one, other)]
-        common = [v for v in one.module.variables if v.space == ".global" and all(v.name in r for r in reached)]
-        if common:
+        if common := variables_in_common(one, other):
             raise CannotLink(
                 f"{one.module.source}:{common[0].line}: `{one.entry}` and `{other.entry}` have the variable "
                 f"`{common[0].name}` of their module in common, which separate launches cannot keep while one of them "

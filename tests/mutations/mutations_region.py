@@ -58,7 +58,7 @@ OF_REGIONS = (
     Mutation(
         "variables of a module are not shared",
         "goptx/weaving/dependent/common_variables.py",
-        "for v in one.module.variables if",
+        "for v in first if",
         "for v in () if",
         f"{TESTS}/test_fusion.py::test_variables_of_a_module_are_shared",
     ),

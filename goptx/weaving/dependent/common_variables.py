@@ -11,19 +11,27 @@ from itertools import combinations
 
 from goptx.analysis.values.pointer_effects import reach
 from goptx.launch.parameter_names import letter_of
+from goptx.ptx.ir import Variable
 from goptx.sources.kernel_text import Chosen, choose_entry
-from goptx.weaving.link.symbols import reached_symbols
+from goptx.weaving.link.symbols import reached_variables
 
 
 def common_variables(one: Chosen, other: Chosen) -> list[str]:
-    """The variables in global memory that both may access, if one of them may write a variable of its module."""
+    """The names of the variables in common, if one of the kernels may write a variable of its module."""
+    found = variables_in_common(one, other)
+    return [v.name for v in found] if found and any(map(_writes_variables, (one, other))) else []
+
+
+def variables_in_common(one: Chosen, other: Chosen) -> list[Variable]:
+    """The variables in global memory that both may access."""
     if one.module.items != other.module.items:
         return []
-    entries = [choose_entry(kernel.module, kernel.entry) for kernel in (one, other)]
-    if not any(reach(entry, one.module.address_size).writes_variables for entry in entries):
-        return []
-    reached = [reached_symbols(one.module, entry) for entry in entries]
-    return [v.name for v in one.module.variables if v.space == ".global" and all(v.name in names for names in reached)]
+    first, second = (reached_variables(k.module, choose_entry(k.module, k.entry)) for k in (one, other))
+    return [v for v in first if v.space == ".global" and v in second]
+
+
+def _writes_variables(kernel: Chosen) -> bool:
+    return reach(choose_entry(kernel.module, kernel.entry), kernel.module.address_size).writes_variables
 
 
 def dependences_by_variables(kernels: Sequence[Chosen]) -> Iterator[str]:

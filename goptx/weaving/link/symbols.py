@@ -150,6 +150,12 @@ def _refuse_launches(module: Module, names: Collection[str]) -> None:
                 )
 
 
+def reached_variables(module: Module, entry: Function) -> list[Variable]:
+    """Those of the module that the entry names or reaches."""
+    reached = reached_symbols(module, entry)
+    return [v for v in module.variables if v.name in reached]
+
+
 def reached_symbols(module: Module, entry: Function) -> set[str]:
     """The names of the module's variables and functions that the entry names, or that those name in turn; where one of
     them calls through a pointer, also all functions whose address is taken, and the variables that hold it."""
