@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from goptx.analysis.build_cfg import text_blocks
@@ -11,7 +11,7 @@ from goptx.latency.cost import cycles_of
 from goptx.latency.table import LatencyTable
 from goptx.launch.coarsening import Coarse
 from goptx.launch.launch_plan import Plan
-from goptx.launch.shape import Limit
+from goptx.launch.shape import Limit, Shape
 from goptx.options import Choice, Policy, Slicing
 from goptx.ptx.flatten import as_written
 from goptx.ptx.ir import (
@@ -127,6 +127,10 @@ class Linked:
     def given(self) -> tuple[Kernel, ...]:
         """The kernels, one copy of each."""
         return tuple(k for k in self.kernels if not k.copy)
+
+    def own_shapes(self, shapes: Sequence[Shape] | None) -> dict[str, Shape]:
+        """The launches in which the given kernels would run alone, by their letters, as far as they are known."""
+        return {given.letter: shape for given, shape in zip(self.given, shapes or (), strict=bool(shapes))}
 
     def owner(self, code: Code) -> Kernel:
         """The kernel that code comes from."""

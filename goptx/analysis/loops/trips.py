@@ -27,15 +27,19 @@ def loop_trips(flow: Flow) -> dict[str, float | None]:
     return {header: _times(flow, body, sizes, moves) for header, body in loops(flow).items()}
 
 
+def trips_in_launch(flow: Flow, shape: Shape | None) -> dict[str, float | None]:
+    """The same, where the shape of the launch is known, if it is."""
+    counted = launch_trips(flow, shape, {}) if shape else {}
+    return {**loop_trips(flow), **counted} if loops(flow) else {}
+
+
 def trips_of_code(flow: Flow, shape: Shape | None) -> dict[Provenance, float]:
     """For the code of each loop with a known trip count, that count: of the innermost loop around it. `shape` is that
     of the launch, if it is known."""
     found: dict[Provenance, float] = {}
-    bodies = loops(flow)
-    counted = launch_trips(flow, shape, {}) if shape and bodies else {}
-    own = loop_trips(flow) if bodies else {}
-    for header, body in sorted(bodies.items(), key=lambda loop: -len(loop[1])):
-        times = counted.get(header, own[header])
+    counted = trips_in_launch(flow, shape)
+    for header, body in sorted(loops(flow).items(), key=lambda loop: -len(loop[1])):
+        times = counted[header]
         for code in (code for name in body for code in flow.blocks[name].code):
             if times is None:
                 found.pop(provenance_of(code), None)

@@ -82,7 +82,7 @@ def link(
 
 def _trips(linked: Linked, shapes: Sequence[Shape] | None) -> dict[Provenance, float]:
     """How often loops run, for the code of those of which that is known."""
-    own = {given.letter: shape for given, shape in zip(linked.given, shapes or (), strict=bool(shapes))}
+    own = linked.own_shapes(shapes)
     each = (trips_of_code(kernel.flow, own.get(kernel.letter)) for kernel in linked.kernels)
     return dict(ChainMap(*each))
 

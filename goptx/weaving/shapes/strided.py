@@ -8,8 +8,7 @@ something lie all over the grid. Where all of them do, the kernel takes nearly a
 from __future__ import annotations
 
 from goptx.analysis.early_ends import early_end
-from goptx.analysis.loops.launch_trips import launch_trips
-from goptx.analysis.loops.trips import loop_trips
+from goptx.analysis.loops.trips import trips_in_launch
 from goptx.launch.launch_plan import STRIDE, Plan
 from goptx.weaving.model import Kernel, Linked
 
@@ -28,8 +27,7 @@ def strided(linked: Linked, plan: Plan) -> frozenset[int]:
 
 def _is_long(kernel: Kernel, plan: Plan, position: int) -> bool:
     """Whether it has loops of unknown length."""
-    known = {**loop_trips(kernel.flow), **launch_trips(kernel.flow, plan.shapes[position], {})}
-    return None in known.values()
+    return None in trips_in_launch(kernel.flow, plan.shapes[position]).values()
 
 
 def _may_be_strided(kernel: Kernel, plan: Plan, position: int) -> bool:

@@ -26,7 +26,7 @@ def simplify(linked: Linked, shapes: Sequence[Shape] | None) -> Linked:
     """The kernels without divergent branches whose sides can be one, and with cheaper divisions, or without them.
     `shapes` has the launches in which the given kernels would run alone, as far as they are known: whether the lanes of
     a warp diverge may depend on it."""
-    own = {given.letter: shape for given, shape in zip(linked.given, shapes or (), strict=bool(shapes))}
+    own = linked.own_shapes(shapes)
     melded = (meld(k, number, own.get(k.letter)) for number, k in enumerate(linked.kernels))
     kernels = tuple(_with_cheap_divisions(k, number) for number, k in enumerate(melded))
     return ensured("simplify", replace(linked, kernels=kernels))
