@@ -47,12 +47,12 @@ def division(terms: Terms, opcode: str, parts: Sequence[int]) -> tuple[str, Sequ
     """The instruction whose result is that of this one: of divisions by powers of two the normal form, else itself."""
     if matched := _DIVISION.fullmatch(opcode):
         name, kind, bits = matched.groups()
-        number = _number(terms, parts[1])
-        if number is None or number < 1 or number & (number - 1):
+        n = _power(terms, parts[1])
+        if n is None:
             return opcode, parts
         if kind == "s":
-            return opcode, (parts[0], terms.make(str(number)))
-        last = number.bit_length() - 1 if name == "div" else number - 1
+            return opcode, (parts[0], terms.make(str(1 << n)))
+        last = n if name == "div" else (1 << n) - 1
         return f"shr.u{bits}" if name == "div" else f"and.b{bits}", (parts[0], terms.make(str(last)))
     if matched := _ROUNDED.fullmatch(opcode):
         name, bits = matched[1], int(matched[2])
@@ -117,9 +117,9 @@ def _scaled(terms: Terms, number: int, most: Most) -> tuple[int, int] | None:
     term = terms[number]
     if term.head not in ("shl.b32", "mul.lo.s32"):
         return None
-    by, quotient = _number(terms, term.parts[1]), terms[term.parts[0]]
-    k = by if term.head == "shl.b32" else by.bit_length() - 1 if by and by > 0 and by & (by - 1) == 0 else None
-    if not k or not 0 < k < 31 or quotient.head != "div.s32":
+    quotient = terms[term.parts[0]]
+    k = (_number if term.head == "shl.b32" else _power)(terms, term.parts[1])
+    if k is None or not 0 < k < 31 or quotient.head != "div.s32":
         return None
     greatest = most(quotient.parts[0])
     if greatest is not None and greatest < 1 << 31 - k:
@@ -197,3 +197,9 @@ def _number(terms: Terms, number: int) -> int | None:
     if term.head == "WARP_SZ":
         return _LANES
     return int(term.head, 0) if not term.parts and _CONSTANT.fullmatch(term.head) else None
+
+
+def _power(terms: Terms, number: int) -> int | None:
+    """The n if a term is the constant 2**n."""
+    found = _number(terms, number)
+    return found.bit_length() - 1 if found and found > 0 and found & (found - 1) == 0 else None

@@ -93,16 +93,10 @@ def shaped(run: Run) -> Lines:
         yield from (f"  {line}" for line in blocks(kernel.flow))
 
 
-def melded(run: Run) -> Lines:
-    for kernel in run.simplified.kernels:
-        yield name_of(kernel)
-        yield from (f"  {line}" for line in statements(r for r in kernel.registers if "_meld" in str(r)))
-        yield from (f"  {line}" for line in blocks(kernel.flow))
-
-
 def simplified(run: Run) -> Lines:
     for kernel in run.simplified.kernels:
         yield name_of(kernel)
+        yield from (f"  {line}" for line in statements(r for r in kernel.registers if "_meld" in str(r)))
         yield from (f"  {line}" for line in blocks(kernel.flow))
 
 
@@ -202,7 +196,7 @@ def emitted(run: Run) -> Lines:
 LISTINGS: Mapping[str, Callable[[Run], Lines]] = {
     "link": linked,
     "shape": shaped,
-    "meld": melded,
+    "meld": simplified,
     "simplify": simplified,
     "converge": converged,
     "slice": sliced,

@@ -17,29 +17,21 @@ from goptx.weaving.simplify.definitions import DIVISION, Definitions
 def by_shifts(flow: Flow, fresh: Fresh) -> Flow:
     """The flow without divisions by powers of two; the same flow if there are none."""
     known = Definitions.in_flow(flow)
-    if not any(_power(known, code) for code in flow.codes()):
-        return flow
-    return flow.with_code(lambda codes: (c for code in codes for c in _shifted(known, code, fresh)))
-
-
-def _power(known: Definitions, code: Code) -> int | None:
-    """The n > 0 if the code is a division by 2**n."""
-    if not isinstance(code, Instruction) or not DIVISION.fullmatch(code.opcode):
-        return None
-    if not isinstance(code.operands[1], Name):
-        return None
-    n, bits = known.power(code.operands[2]), int(code.opcode[-2:])
-    return n if n and n < bits - 1 else None
+    changed = flow.with_code(lambda codes: (c for code in codes for c in _shifted(known, code, fresh)))
+    return flow if changed == flow else changed
 
 
 def _shifted(known: Definitions, code: Code, fresh: Fresh) -> Iterator[Code]:
-    n = _power(known, code)
-    if n is None or not isinstance(code, Instruction):
+    """What computes the same; itself if it is not a division by 2**n with n > 0."""
+    form = DIVISION.fullmatch(code.opcode) if isinstance(code, Instruction) else None
+    if form is None or not isinstance(code, Instruction) or not isinstance(code.operands[1], Name):
         yield code
         return
-    form = DIVISION.fullmatch(code.opcode)
-    assert form
-    yield from _FORMS[form["name"] + form["kind"]](code, n, int(form["bits"]), fresh)
+    n, bits = known.power(code.operands[2]), int(form["bits"])
+    if n and n < bits - 1:
+        yield from _FORMS[form["name"] + form["kind"]](code, n, bits, fresh)
+    else:
+        yield code
 
 
 def _unsigned_quotient(code: Instruction, n: int, bits: int, _: Fresh) -> Iterator[Instruction]:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from goptx.analysis.cfg import Flow
 from goptx.analysis.dataflow import read, written
-from goptx.ptx.ir import Immediate, Instruction, Name, Operand, whole_number
-
-WARP_SIZE = 32
+from goptx.analysis.values.thread_values import number
+from goptx.launch.launch_plan import WARP
+from goptx.ptx.ir import Instruction, Name, Operand
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +38,17 @@ class Definitions:
     def number(self, operand: Operand) -> int | None:
         """The number that an operand always is, if it is a constant or a register that holds one."""
         match operand:
-            case Immediate(text) if _WHOLE.fullmatch(text):
-                return -whole_number(text[1:]) if text[0] == "-" else whole_number(text)
             case Name("WARP_SZ"):
-                return WARP_SIZE
+                return WARP
             case Name(register) if register in self.of and _MOVE.fullmatch(self.of[register].opcode):
                 return self.number(self.of[register].operands[1])
-        return None
+        return number(operand)
 
     def power(self, operand: Operand) -> int | None:
         """The n for which an operand is always 2**n."""
-        number = self.number(operand)
-        return number.bit_length() - 1 if number and number > 0 and number & (number - 1) == 0 else None
+        found = self.number(operand)
+        return found.bit_length() - 1 if found and found > 0 and found & (found - 1) == 0 else None
 
 
 DIVISION = re.compile(r"(?P<name>div|rem)\.(?P<kind>[su])(?P<bits>32|64)")
-_WHOLE = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)U?")
 _MOVE = re.compile(r"mov\.[bsu](32|64)")

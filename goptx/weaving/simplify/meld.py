@@ -22,6 +22,7 @@ from goptx.launch.shape import Shape
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.model import Kernel
+from goptx.weaving.shapes.scalar_code import free_stem
 from goptx.weaving.simplify.align_sides import Alignment, Sides
 from goptx.weaving.simplify.branch_sides import Outer, Side, declared_types, side_of
 from goptx.weaving.simplify.melded_code import FreshRegisters, Melding
@@ -45,10 +46,7 @@ class _Melder:
         self.kernel, self.shape = kernel, shape
         self.flow = kernel.flow
         self.types = declared_types(kernel.registers)
-        stem = f"%{kernel.prefix}_meld"
-        while any(name.startswith(stem) for name in kernel.register_names()):
-            stem += "_"
-        self.fresh = FreshRegisters(stem)
+        self.fresh = FreshRegisters(free_stem(f"%{kernel.prefix}_meld", kernel.register_names()))
         self.refused: set[tuple[str, str, int]] = set()
         self.products = {r for i in self.flow.instructions() if facts_of(i.opcode).is_product for r in written(i)}
 
