@@ -29,14 +29,13 @@ from typing import Any
 
 from measuring import command_line, environment
 from unseen import FITTED, HELD_OUT, PAIRS, SPECIFICATIONS
-from unseen.agreement import rank_correlation
+from unseen.suggesting import BEST, agreement_lines
 
 import goptx
 from goptx.launch.specification import read_specification
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "kernels"
 SETS = {"examples": sorted(EXAMPLES.glob("*.toml")), "unseen": list(SPECIFICATIONS.values())}
-BEST = 20  # pairs of a ranking that are compared with those that gain most
 INTERRUPTED = 3  # the exit status where pairs are left
 START = 60  # seconds for the cluster to start
 
@@ -181,22 +180,19 @@ def fused_timed(records: Path, pair: str) -> int:
     return sum(trial["way"]["strategy"] != "separate" for trial in trials)
 
 
-def agreement(document: Mapping[str, Any]) -> Iterator[tuple[str, int, int, int, float | None]]:
-    """For each group of pairs of which a fused candidate was timed: its name, how many were ranked, of how many best
-    they are compared, how many of these are among those that gain most, and the rank correlation of estimate and
-    measurement."""
+def ranked(document: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """The pairs of which a fused candidate was timed, in groups: what was suggested of each, and what it gained."""
     measured = {row["pair"]: row["speedup"] for row in document["pairs"] if row["speedup"] and row["fused_timed"]}
     held_out = set(PAIRS[HELD_OUT]) & measured.keys()
     groups = {"all": set(measured)}
     if held_out:
         groups |= {"all but the fitted": set(measured) - set(PAIRS[FITTED]), "held out": held_out}
-    for name, pairs in groups.items():
-        ranking = [row for row in document["suggested"] if row["pair"] in pairs]
-        ranked = [row["pair"] for row in ranking]
-        gaining = sorted(ranked, key=lambda pair: -measured[pair])
-        both = [(row["gain"], measured[row["pair"]]) for row in ranking]
-        common = set(ranked[:BEST]) & set(gaining[:BEST])
-        yield name, len(ranked), min(BEST, len(ranked)), len(common), rank_correlation(both)
+    rows = [
+        {"name": row["pair"], "suggested": row["gain"], "gain": measured[row["pair"]]}
+        for row in document["suggested"]
+        if row["pair"] in measured
+    ]
+    return {name: [row for row in rows if row["name"] in pairs] for name, pairs in groups.items()}
 
 
 def table(document: Mapping[str, Any]) -> str:
@@ -217,12 +213,7 @@ def table(document: Mapping[str, Any]) -> str:
         f"`goptx suggest` ranks pairs without measuring. Of those of which a fused candidate was timed, so many of its "
         f"{BEST} best are among the {BEST} that gain most:",
         "",
-        "| pairs | ranked | of | among those that gain most | rank correlation |",
-        "|---|---|---|---|---|",
-        *(
-            f"| {name} | {ranked} | {best} | {common} | {'-' if found is None else f'{found:.2f}'} |"
-            for name, ranked, best, common, found in agreement(document)
-        ),
+        *agreement_lines(ranked(document)),
         "",
         "| pair | speedup | suggested | way | ms | separate ms | separate by | trials | fused, timed |",
         "|---|---|---|---|---|---|---|---|---|",

@@ -29,6 +29,16 @@ def common(rows: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
     return len(best & {row["name"] for row in gaining[:BEST]}), len(best)
 
 
+def agreement_lines(groups: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[str]:
+    """A table of how far the ranking agrees with what was measured."""
+    yield "| pairs | ranked | of | among those that gain most | rank correlation |"
+    yield "|---|---|---|---|---|"
+    for name, rows in groups.items():
+        count, best = common(rows)
+        both = rank_correlation([(row["suggested"], row["gain"]) for row in rows])
+        yield f"| {name} | {len(rows)} | {best} | {count} | {'-' if both is None else f'{both:.2f}'} |"
+
+
 def suggested_table(document: Mapping[str, Any]) -> str:
     lines = [
         "# What `goptx suggest` ranks high, and what gains when measured",
@@ -39,14 +49,8 @@ def suggested_table(document: Mapping[str, Any]) -> str:
         f"Of the {BEST} best of the ranking, so many are among the {BEST} that gain most; wanted of the held-out "
         f"pairs: {WANTED}. The model may be fitted on `fitted` alone.",
         "",
-        "| pairs | ranked | of | among those that gain most | rank correlation |",
-        "|---|---|---|---|---|",
+        *agreement_lines({group: [row for row in document["rows"] if row["group"] == group] for group in GROUPS}),
     ]
-    for group in GROUPS:
-        rows = [row for row in document["rows"] if row["group"] == group]
-        count, best = common(rows)
-        both = rank_correlation([(row["suggested"], row["gain"]) for row in rows])
-        lines.append(f"| {group} | {len(rows)} | {best} | {count} | {'-' if both is None else f'{both:.2f}'} |")
     lines += ["", "| pair | suggested | measured |", "|---|---|---|"]
     ranking = sorted(document["rows"], key=lambda row: (GROUPS.index(row["group"]), -row["suggested"]))
     lines += [f"| {row['name']} | {row['suggested']:.2f} | {row['gain']:.2f} |" for row in ranking]
