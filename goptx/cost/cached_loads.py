@@ -49,6 +49,12 @@ def cached_loads(flow: Flow) -> frozenset[Place]:
     return frozenset(found)
 
 
+def lines_of_tables(flow: Flow) -> frozenset[int]:
+    """The lines of loads from variables of the module."""
+    of = address_sums(flow)
+    return frozenset(i.line for _, i in _loads(flow) if (address := of(i)) is not None and _is_table(address))
+
+
 def _loads(flow: Flow) -> Iterator[tuple[Place, Instruction]]:
     for name in flow.reverse_postorder():
         for number, instruction in enumerate(flow.blocks[name].instructions()):

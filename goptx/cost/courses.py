@@ -35,14 +35,14 @@ Line = tuple[int, int, int]  # the same, and the number of loops around the inst
 class _Entry:
     """An entry of the made module.
 
-    kernels: those of its instructions. lines: for each block, how many instructions, and slots of them, are of each
-    line. depths: the numbers of loops around the instructions of each line.
+    origins: kernel and line of its instructions. lines: for each block, how many instructions, and slots of them, are
+    of each line. depths: the numbers of loops around the instructions of each line.
     """
 
     flow: Flow
     pressure: Pressure
     table: LatencyTable
-    kernels: Mapping[Provenance, int]
+    origins: Mapping[Provenance, Numbered]
     lines: Mapping[str, Mapping[Line, tuple[int, int]]]
     depths: Mapping[tuple[int, int], frozenset[int]]
 
@@ -83,9 +83,13 @@ class Made:
 
             def runs(code: Code) -> bool:
                 several = instructions_in(code) if isinstance(code, Scope) else [code]
-                return any(own.kernels.get(provenance_of(i), which[0]) in which for i in several)
+                return any(own.origins.get(provenance_of(i), (which[0], 0))[0] in which for i in several)
 
-            self._critical[entry, which] = critical_cycles(own.flow, own.table, runs)
+            def hits(code: Instruction) -> bool:
+                kernel, line = own.origins.get(provenance_of(code), (0, 0))
+                return line in self.kernels[kernel].hits
+
+            self._critical[entry, which] = critical_cycles(own.flow, own.table, hits, runs)
         return self._critical[entry, which]
 
 
@@ -112,7 +116,7 @@ def _entries(woven: Woven, table: LatencyTable) -> Iterator[_Entry]:
         for kernel, line, nest in (line for counts in lines.values() for line in counts):
             found.setdefault((kernel, line), set()).add(nest)
         nests = {line: frozenset(nest) for line, nest in found.items()}
-        whose = {provenance: _number(origin) for provenance, origin in known.items()}
+        whose = {provenance: (_number(origin), origin.line) for provenance, origin in known.items()}
         counted = pressure(flow, flat.registers, woven.module.target[0])
         if woven.needed is not None:
             counted = Pressure.of(woven.needed, counted.widest)

@@ -18,6 +18,7 @@ from goptx.analysis.loops.launch_trips import launch_trips
 from goptx.analysis.loops.trips import loop_trips, trips, unknown_depth
 from goptx.cost.assumptions import NOTHING, Behaviour, Known, Unknown, integers
 from goptx.cost.branches import Fork, forks, shares
+from goptx.cost.cached_loads import lines_of_tables
 from goptx.cost.code_size import code_size
 from goptx.cost.hardware import L2_SPEED, Machine
 from goptx.cost.register_estimate import Pressure, pressure
@@ -70,7 +71,8 @@ class Acts:
 @dataclass(frozen=True, eq=False)
 class Alone:
     """A kernel alone, and what is unknown of it. shared: the static shared memory of a CTA in bytes. heads: the lines
-    by which the caller may name each loop, that of its label and that of its first instruction."""
+    by which the caller may name each loop, that of its label and that of its first instruction. hits: the lines of
+    loads that hit the L1."""
 
     flow: Flow
     units: Mapping[str, Mapping[str, float]]
@@ -81,6 +83,7 @@ class Alone:
     early: frozenset[str] | None
     shared: int
     heads: Mapping[str, tuple[int, ...]]
+    hits: frozenset[int]
     live: float | None = None
     _acts: dict[Behaviour, Acts] = field(default_factory=dict, repr=False)
 
@@ -237,16 +240,18 @@ def _analysed(
     heads = {header: _head(flow, header, labels) for header in loops(flow)}
     named = set(mentioned(flow.codes()))
     variables = [v for v in module.variables if v.name in named] + [d.variable for d in flat.variables]
+    hits = lines_of_tables(flow)
     return Alone(
         flow,
         units_of(flow, machine.held),
-        critical_cycles(flow, table.held),
+        critical_cycles(flow, table.held, lambda i: i.line in hits),
         pressure(flow, flat.registers),
         loop_trips(flow),
         forks(flow),
         early_end(flow),
         packed([v for v in variables if v.space == ".shared"])[1],
         heads,
+        hits,
     )
 
 

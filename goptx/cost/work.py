@@ -29,6 +29,7 @@ DEPENDENT = 4  # cycles from one instruction of a slow path to the next: HPEC 20
 BRANCH = 30  # cycles that its branch adds: two instructions that reconverge the lanes, and the branch; assumed
 WORTH = 1000  # cycles: more than any instruction takes, so that a path with more work is always preferred
 PIPES = ("issue", "integer", "double", "special")  # these work at the same time
+HIT = "ld.local"  # a load that hits the L1: the latency of any other is the same there
 UNITS = (*PIPES, "shared", "memory")
 _OUTSIDE = ("", "global")
 
@@ -125,9 +126,20 @@ def total(units: Mapping[str, Mapping[str, float]], often: Mapping[str, float]) 
     return found
 
 
-def critical_cycles(flow: Flow, table: LatencyTable, of: Callable[[Code], bool] = lambda code: True) -> dict[str, int]:
-    """Cycles of the critical path of each block, by the code for which `of` holds."""
-    return {name: _critical([*filter(of, block.code)], table) for name, block in flow.blocks.items()}
+def critical_cycles(
+    flow: Flow,
+    table: LatencyTable,
+    hits: Callable[[Instruction], bool],
+    of: Callable[[Code], bool] = lambda code: True,
+) -> dict[str, int]:
+    """Cycles of the critical path of each block, by the code for which `of` holds; of loads, by whether one hits the
+    L1."""
+    hit = table.cycles(HIT)
+
+    def cycles(code: Instruction) -> int:
+        return hit if hits(code) else _cycles(code, table)
+
+    return {name: _critical([*filter(of, block.code)], cycles) for name, block in flow.blocks.items()}
 
 
 def path_of(
@@ -159,7 +171,7 @@ class _Effects(NamedTuple):
     stores: bool
 
 
-def _critical(block: Sequence[Code], table: LatencyTable) -> int:
+def _critical(block: Sequence[Code], cycles: Callable[[Instruction], int]) -> int:
     """Cycles of a block as the assembler may order it: it hoists nothing above a barrier or a slow path, and no load
     above a store."""
     ready: dict[str, int] = {}
@@ -169,7 +181,7 @@ def _critical(block: Sequence[Code], table: LatencyTable) -> int:
         start = max([wall, *[ready.get(r, 0) for r in read(code)]])
         if effects.loads:
             start = max(start, stored)
-        done = start + (_cycles(code, table) if isinstance(code, Instruction) else _cycles_of_call(code, table))
+        done = start + (cycles(code) if isinstance(code, Instruction) else sum(map(cycles, instructions_in(code))))
         if effects.stays:
             wall = done
         elif effects.stores:
@@ -190,10 +202,6 @@ def _effects(opcode: str) -> _Effects:
 def _effects_of_call(scope: Scope) -> _Effects:
     each = [_effects(i.opcode) for i in instructions_in(scope)]
     return _Effects(any(e.loads for e in each), any(e.stays for e in each), any(e.stores for e in each))
-
-
-def _cycles_of_call(scope: Scope, table: LatencyTable) -> int:
-    return sum(_cycles(i, table) for i in instructions_in(scope))
 
 
 def _cycles(code: Instruction, table: LatencyTable) -> int:

@@ -53,17 +53,39 @@ def test_loads_of_what_caches_hold(loads: str, cached: int) -> None:
     assert len(cached_loads(analysed(loads).flow)) == cached
 
 
-def test_tables_of_the_module_are_cached() -> None:
+def looked_up(table: str) -> str:
+    """A kernel that loads an element of a table, whose number it has loaded, too."""
     text = kernel(
-        INDEX + "ld.global.u32 %r5, [%rd4]; mul.wide.u32 %rd6, %r5, 4; mov.u64 %rd7, table; add.s64 %rd8, %rd7, %rd6; "
+        INDEX + f"ld.global.u32 %r5, [%rd4]; mul.wide.u32 %rd6, %r5, 4; {table} add.s64 %rd8, %rd7, %rd6;\n"
         "ld.global.f32 %f1, [%rd8]; st.global.f32 [%rd5], %f1; ret;", "k",
     )  # fmt: skip
-    text = text.replace(".visible", ".global .align 4 .b8 table[1024];\n.visible", 1)
-    (one, _) = kernels_of([text] * 2)
+    return text.replace(".visible", ".global .align 4 .b8 table[1024];\n.visible", 1)
+
+
+OF_MODULE, OF_CALLER = "mov.u64 %rd7, table;", "mov.u64 %rd7, %rd2;"
+
+
+def test_tables_of_the_module_are_cached() -> None:
+    (one, _) = kernels_of([looked_up(OF_MODULE)] * 2)
     found = alone(one, machine_of("sm_90"), load_table(None, "sm_90"))
     assert len(cached_loads(found.flow)) == 1
     moved = found.work.units["memory"] * machine_of("sm_90").memory / (machine_of("sm_90").sms * 4 * 32)
     assert moved == pytest.approx(8)  # one load, one store
+
+
+def test_a_load_of_a_table_takes_as_long_as_the_l1() -> None:
+    """Alone and woven."""
+    table, machine = load_table(None, "sm_90"), machine_of("sm_90")
+    far = table.cycles("ld.global") - table.cycles("ld.local")
+    lasts = []
+    for text in map(looked_up, (OF_MODULE, OF_CALLER)):
+        kernels = kernels_of([text] * 2)
+        own = [alone(k, machine, table) for k in kernels]
+        woven = made_of(goptx.weave(text, text), own, table).course([k.unknown.middle for k in own], (0, 1))
+        lasts.append((own[0].work.course.latency, woven.latency))
+    (alone_near, woven_near), (alone_far, woven_far) = lasts
+    assert alone_far - alone_near == pytest.approx(far, rel=0.05)
+    assert woven_far - woven_near == pytest.approx(far, rel=0.05)
 
 
 SIDES = "setp.gt.s32 %p1, %r1, 5; @%p1 bra ONE; {long} bra DONE; ONE: {long} DONE: st.global.f32 [%rd5], %f1;"
