@@ -21,6 +21,7 @@ from goptx.options import AXES, Fold, Placement
 ALIGNMENT = 1024  # bytes, of each kernel's dynamic shared memory: TMA and wgmma rely on it
 AT_ONCE = 132 * 2048  # threads that an H200 runs at once; no other GPU runs many more
 WARP = 32  # threads
+FEW = 4  # a kernel with at most one part in so many of the threads that run at once is one of few CTAs
 STRIDE = 128  # CTAs of the fused kernel from one CTA of a strided kernel to the next; assumptions have 1 % of them live
 COUNTERS = 1 << 14  # launches of a loaded kernel that may run at once, where grids are folded by tickets
 TICKETS = "tickets"  # the role of the number of the counters that such a launch uses
@@ -162,7 +163,7 @@ class Plan:
     def few(self) -> frozenset[int]:
         """As `of_few_ctas`, of the CTAs that carry the kernels."""
         ctas = map(_product, self.carried("grid", self.shapes))
-        return of_few_ctas([(n, s.threads) for n, s in zip(ctas, self.shapes, strict=True)])
+        return of_few_ctas([(n, s.threads) for n, s in zip(ctas, self.shapes, strict=True)], self.overlaid)
 
     @cached_property
     def same_shape(self) -> bool:
@@ -322,13 +323,19 @@ def aligned(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
-def of_few_ctas(grids: Sequence[tuple[int | None, int | None]]) -> frozenset[int]:
+def of_few_ctas(grids: Sequence[tuple[int | None, int | None]], interleaved: bool = False) -> frozenset[int]:
     """The kernels of which a GPU runs all threads at once, if the largest has more than twice as many as that; each
-    with its CTAs and the threads of one. None of them if a size is known only at launch."""
+    with its CTAs and the threads of one. Of `interleaved` kernels, whose CTAs are all in one grid, also those with at
+    most a quarter of the threads that it runs at once, and of those of the largest, if it does not run all of them at
+    once: one of the last CTAs of few may be long. None of them if a size is known only at launch."""
     threads = [ctas * -(-block // WARP) * WARP for ctas, block in grids if ctas is not None and block is not None]
-    if len(threads) < len(grids) or max(threads) <= 2 * AT_ONCE:
+    if len(threads) < len(grids):
         return frozenset()
-    return frozenset(k for k, n in enumerate(threads) if n <= AT_ONCE)
+    most = max(threads)
+    if most > 2 * AT_ONCE:
+        return frozenset(k for k, n in enumerate(threads) if n <= AT_ONCE)
+    small = interleaved and sum(threads) > AT_ONCE
+    return frozenset(k for k, n in enumerate(threads) if small and n <= min(most, AT_ONCE) // FEW)
 
 
 def spread(ctas: int, total: int) -> int:

@@ -48,7 +48,8 @@ def interleave(
     shapes: one for each kernel.
     placement: "spread" (the CTAs of all kernels from the beginning of the grid to its end) or "front" (those of the
         first kernel, then those of the second, and so on). By default spread; but a kernel of which the GPU runs all
-        CTAs at once, beside one of which it does not run half, comes first, or takes turns with the first.
+        CTAs at once, beside one of which it does not run half, comes first, or takes turns with the first; so does a
+        much smaller one, if not all CTAs begin at once.
     ratio: how many CTAs of each kernel stand in one round, which is repeated until a kernel has no more CTAs; (1, 3) is
         ABBBABBB...
     same: pairs of parameters that are one, such as ("A:0", "B:0"): a buffer that no kernel writes, or a number. The

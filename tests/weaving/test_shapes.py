@@ -223,7 +223,17 @@ def test_ctas_that_all_run_at_once_come_first(small: int, large: int, placed: st
 
 @pytest.mark.parametrize(
     ("grids", "order"),
-    [((192, 65536), ("front", ())), ((65536, 192), ("spread", (1, 192))), ((2113, 65536), ("spread", ()))],
+    [
+        ((192, 65536), ("front", ())),
+        ((65536, 192), ("spread", (1, 192))),
+        ((2113, 65536), ("spread", ())),
+        ((192, 2048), ("front", ())),  # the last of them would begin when others end
+        ((2048, 192), ("spread", (1, 192))),
+        ((192, 1900), ("spread", ())),  # all begin at once
+        ((192, 4225), ("front", ())),
+        ((529, 2048), ("spread", ())),  # more than a quarter of what runs at once
+        ((64, 192), ("spread", ())),
+    ],
 )
 def test_interleaved_ctas_that_all_run_at_once_come_first(grids: tuple[int, int], order: tuple[Any, ...]) -> None:
     woven = goptx.fuse(

@@ -137,7 +137,7 @@ class Space:
     @property
     def _placement(self) -> Placement:
         """Where the CTAs of a smaller grid lie by default."""
-        return "front" if of_few_ctas([(s.ctas, s.threads) for s in self.shapes]) else "spread"
+        return "front" if of_few_ctas([(s.ctas, s.threads) for s in self.shapes], interleaved=True) else "spread"
 
     def _divides(self, factors: Sequence[int]) -> bool:
         """Whether no CTA of any kernel is left over."""
