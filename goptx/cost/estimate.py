@@ -80,13 +80,14 @@ def _resources(units: Mapping[str, float], times: float) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """CTAs as they are launched: their number, the threads of one that do not end at once, the cycles of one alone, and
-    the code of a warp."""
+    """CTAs as they are launched: their number, the threads of one that do not end at once, the cycles of one alone, the
+    code of a warp, and for how many cycles a warp occupies the pipe that it uses most."""
 
     ctas: float
     threads: int
     latency: float
     code: CodeSize = NO_CODE
+    pipe: float = inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ def estimate(
     every = sum((load.all(machine) for load in loads), Counter[str]())
     parts = {part: machine.gap + max(one[part], every[part]) for part in ("arithmetic", "shared", "memory")}
     resident = machine.sms * fits.ctas_per_sm
-    longest = in_turn = 0.0
+    longest = in_turn = among_others = 0.0
     for wave in waves:
         # Warps that have ended leave their place to those of other CTAs (measured: kernels of 32 threads interleaved
         # with those of 256 are as fast as alone).
@@ -145,9 +146,13 @@ def estimate(
             for part, taken in SPILL.items():
                 parts[part] += warps * spilled * wave.code.rounds * taken
         lasts = machine.turnover + LOADED * wave.latency
-        longest, in_turn = max(longest, lasts), in_turn + wave.ctas / places * lasts
+        in_turn += wave.ctas / places * lasts
+        if lasts > longest:  # each instruction of a warp may wait for one of every other
+            longest, among_others = lasts, lasts + wave.pipe * fits.warps_per_sm / QUARTERS
     parts["latency"] = machine.gap + max(longest, in_turn)
-    idle = 0.0 if len(loads) == 1 or longest_first else _idle(max(parts.values()), longest, in_turn)
+    idle = 0.0
+    if len(loads) > 1 and not longest_first:
+        idle = _idle(max(parts.values()) - machine.gap, longest, in_turn, among_others)
     if code := fetched(waves, machine):  # a warp that waits for code issues nothing
         parts["instructions"] = parts.pop("arithmetic") + code
     cycles = sum(part**OVERLAP for part in parts.values()) ** (1 / OVERLAP) + idle
@@ -155,10 +160,11 @@ def estimate(
     return Estimate(cycles, parts, registers, fits.fraction, filled)
 
 
-def _idle(busy: float, longest: float, in_turn: float) -> float:
+def _idle(busy: float, longest: float, in_turn: float, among_others: float) -> float:
     """Cycles in which SMs are idle at the end, if one of the longest CTAs begins last. `busy` are the cycles of the
-    resource that is used most: where the CTAs wait for it rather than for themselves, each lasts longer."""
-    lasts = longest * max(busy / max(in_turn, longest), 1.0)
+    resource that is used most: where the CTAs wait for it rather than for themselves, each lasts longer, the longest
+    ones at most as long as they are `among_others`."""
+    lasts = min(longest * max(busy / max(in_turn, longest), 1.0), among_others)
     return TAIL * max(min(busy - lasts, lasts), 0.0)
 
 

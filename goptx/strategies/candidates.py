@@ -23,7 +23,7 @@ from goptx.cost.hardware import WARP
 from goptx.cost.kernels import Acts, Alone
 from goptx.cost.register_estimate import Pressure
 from goptx.cost.role_registers import rounded_up
-from goptx.cost.work import Course, Work
+from goptx.cost.work import PIPES, Course, Work
 from goptx.launch.coarsening import MOST
 from goptx.launch.launch_plan import of_few_ctas
 from goptx.launch.shape import Shape
@@ -192,7 +192,7 @@ class _Launch:
         if together:
             parts = {k: ctas[k] / max(ctas) * loads[k].live for k in everything}
             waves = [
-                Wave(share * max(ctas), self._running(which, threads), *self._course(which))
+                Wave(share * max(ctas), self._running(which, threads), *self._course(which), self._pipe(which))
                 for which, share in _segments(parts)
             ]
             pressure, shared = self._pressure(everything), sum(own)
@@ -288,8 +288,13 @@ class _Launch:
     def _of_one(self, kernel: int, threads: int, ctas: int, entry: int = 0) -> list[Wave]:
         """The CTAs of a kernel that do something, and those that end at once."""
         live = ctas * self.behaviours[kernel].live
-        waves = [Wave(live, threads, *self._course([kernel], entry)), Wave(ctas - live, threads, 0.0)]
+        course, pipe = self._course([kernel], entry), self._pipe([kernel])
+        waves = [Wave(live, threads, *course, pipe), Wave(ctas - live, threads, 0.0)]
         return [wave for wave in waves if wave.ctas]
+
+    def _pipe(self, which: Sequence[int]) -> float:
+        """Cycles for which a warp that executes these kernels occupies the pipe that it uses most."""
+        return sum(self.loads[k].joined * max(self.loads[k].units[pipe] for pipe in PIPES) for k in which)
 
     def _course(self, which: Sequence[int], entry: int = 0) -> tuple[float, CodeSize]:
         """Latency and code of a warp that executes these kernels."""

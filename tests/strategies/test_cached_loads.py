@@ -136,3 +136,16 @@ def test_long_ctas_leave_a_gpu_idle_at_the_end() -> None:
         return estimate(loads, [Wave(ctas, 256, 1000.0)] * 2, none, 0, "sm_90", together=False).cycles
 
     assert cycles(1056) > 1.3 * cycles(105_600)
+
+
+def test_long_ctas_that_issue_little_hardly_last_longer_among_others() -> None:
+    """Few CTAs of one kernel mostly wait for memory; the many short ones of the other keep the SM busy."""
+    units = {"issue": 1e4, "integer": 0.0, "double": 0.0, "special": 0.0, "shared": 0.0, "memory": 0.0}
+    none = Pressure.of(Demand(20))
+
+    def cycles(pipe: float) -> float:
+        loads = [Load({**units, "issue": 1e2}, 132, 256), Load(units, 8448, 256)]
+        waves = [Wave(132, 256, 1e5, pipe=pipe), Wave(8448, 256, 1e3, pipe=1e4)]
+        return estimate(loads, waves, none, 0, "sm_90", together=False).cycles
+
+    assert cycles(1e4) > 1.05 * cycles(1e2)
