@@ -31,6 +31,10 @@ LOADED = 1.5  # memory latency under load, as a multiple of that for one warp al
 # gained 7 % (median); those that took 6 to 8 gained 1 % and lost up to 32 %, since spills cost more than a step gains.
 NEAR = 5
 ENOUGH = 0.75  # of an SM's warps, the least share for a cap: with fewer, more warps hide little, or much spills
+BY_WARP = ("warps", "registers")  # limits of an SM of which a warp that ends frees its part
+# What of that other CTAs use, which need places for all of their warps: 0.5 fits the fitted pairs of benchmarks/unseen
+# best (mean square of the logarithms of estimates over measurements; 0, 0.25, ..., 1 were tried).
+REUSED = 0.5
 # Of the longest CTA: for how long SMs are idle at the end of a launch of several kernels, in which long CTAs may be the
 # last. Separate launches begin with the kernel of the longer ones.
 TAIL = 1.0
@@ -81,13 +85,15 @@ def _resources(units: Mapping[str, float], times: float) -> dict[str, float]:
 @dataclass(frozen=True, slots=True)
 class Wave:
     """CTAs as they are launched: their number, the threads of one that do not end at once, the cycles of one alone, the
-    code of a warp, and for how many cycles a warp occupies the pipe that it uses most."""
+    code of a warp, for how many cycles a warp occupies the pipe that it uses most, and the mean cycles of its warps as
+    a share of its own: warps without a thread of a kernel with a smaller block end earlier."""
 
     ctas: float
     threads: int
     latency: float
     code: CodeSize = NO_CODE
     pipe: float = inf
+    mean: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,13 +146,15 @@ def estimate(
     for wave in waves:
         # Warps that have ended leave their place to those of other CTAs (measured: kernels of 32 threads interleaved
         # with those of 256 are as fast as alone).
-        places = machine.sms * occupancy(arch, registers, shared, wave.threads).ctas_per_sm
+        own = occupancy(arch, registers, shared, wave.threads)
+        places = machine.sms * own.ctas_per_sm
         if spilled:
             warps = max(wave.ctas / machine.sms, 1) * ceil(wave.threads / WARP) / QUARTERS
             for part, taken in SPILL.items():
                 parts[part] += warps * spilled * wave.code.rounds * taken
         lasts = machine.turnover + LOADED * wave.latency
-        in_turn += wave.ctas / places * lasts
+        freed = REUSED * (1.0 - wave.mean) if own.limited_by in BY_WARP else 0.0
+        in_turn += wave.ctas / places * lasts * (1.0 - freed)
         if lasts > longest:  # each instruction of a warp may wait for one of every other
             longest, among_others = lasts, lasts + wave.pipe * fits.warps_per_sm / QUARTERS
     parts["latency"] = machine.gap + max(longest, in_turn)

@@ -192,8 +192,9 @@ class _Launch:
         if together:
             parts = {k: ctas[k] / max(ctas) * loads[k].live for k in everything}
             waves = [
-                Wave(share * max(ctas), self._running(which, threads), *self._course(which), self._pipe(which))
+                Wave(share * max(ctas), running, *self._course(which), self._pipe(which), self._mean(which, running))
                 for which, share in _segments(parts)
+                for running in (self._running(which, threads),)
             ]
             pressure, shared = self._pressure(everything), sum(own)
         else:
@@ -270,6 +271,19 @@ class _Launch:
         if not which or self.candidate.strategy == "horizontal" or any(k.has_barriers for k in self.judge.kernels):
             return threads
         return max(self.judge.shapes[k].threads or THREADS for k in which)
+
+    def _mean(self, which: Sequence[int], running: int) -> float:
+        """The mean cycles of the `running` threads of a CTA that executes these kernels, as a share of those of the
+        threads that execute all of them: the others have no part in kernels with smaller blocks."""
+        longest, _ = self._course(which)
+        if not longest or self.candidate.strategy == "horizontal":
+            return 1.0
+        threads = {k: self.judge.shapes[k].threads or THREADS for k in which}
+        sizes = sorted({*threads.values()})
+        taken = 0.0
+        for before, size in pairwise((0, *sizes)):
+            taken += (size - before) * self._course([k for k in which if threads[k] >= size])[0]
+        return min(taken / (running * longest), 1.0)
 
     @property
     def precedence(self) -> list[tuple[bool, bool, float]]:

@@ -149,3 +149,25 @@ def test_long_ctas_that_issue_little_hardly_last_longer_among_others() -> None:
         return estimate(loads, waves, none, 0, "sm_90", together=False).cycles
 
     assert cycles(1e4) > 1.05 * cycles(1e2)
+
+
+def test_warps_without_a_part_in_all_kernels_leave_room_for_others() -> None:
+    """Where the room for warps or registers decides how many CTAs fit, not where shared memory does."""
+    units = {"issue": 1e2, "integer": 0.0, "double": 0.0, "special": 0.0, "shared": 0.0, "memory": 0.0}
+    loads, none = [Load(units, 1 << 16, 256)] * 2, Pressure.of(Demand(20))
+
+    def cycles(mean: float, shared: int = 0) -> float:
+        return estimate(loads, [Wave(1 << 16, 256, 1e4, mean=mean)], none, shared, "sm_90").cycles
+
+    assert cycles(0.5) == pytest.approx(0.75 * cycles(1.0), rel=0.02)
+    assert cycles(0.5, 1 << 17) == cycles(1.0, 1 << 17)
+
+
+def test_few_threads_of_a_woven_cta_run_the_kernel_with_the_smaller_block() -> None:
+    text = kernel(INDEX + LONG + "st.global.f32 [%rd5], %f1; ret;", "k")
+    gains = []
+    for block in (256, 32):
+        woven = goptx.weave(text, text, shapes=[Shape(1 << 16, block), Shape(1 << 16, 256)], policy="latency")
+        assert woven.report.expected
+        gains.append(woven.report.expected.gain)
+    assert gains[1] > 0.8 * gains[0]
