@@ -17,9 +17,10 @@ from goptx.analysis.cfg import Code, Flow, depths, instructions_in
 from goptx.analysis.numbering import numbered, provenance_of
 from goptx.cost.assumptions import Behaviour
 from goptx.cost.code_size import code_size
+from goptx.cost.critical_path import critical_cycles, path_of
 from goptx.cost.kernels import Alone, Times
 from goptx.cost.register_estimate import Pressure, pressure
-from goptx.cost.work import Course, critical_cycles, path_of
+from goptx.cost.work import Course
 from goptx.latency.slots import slots
 from goptx.latency.table import LatencyTable
 from goptx.ptx.flatten import flatten

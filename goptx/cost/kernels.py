@@ -20,9 +20,10 @@ from goptx.cost.assumptions import NOTHING, Behaviour, Known, Unknown, integers
 from goptx.cost.branches import Fork, forks, shares
 from goptx.cost.cached_loads import lines_of_tables
 from goptx.cost.code_size import code_size
+from goptx.cost.critical_path import PREDICATED, critical_cycles, path_of
 from goptx.cost.hardware import L2_SPEED, Machine
 from goptx.cost.register_estimate import Pressure, pressure
-from goptx.cost.work import Course, Work, critical_cycles, path_of, total, units_of
+from goptx.cost.work import Course, Work, total, units_of
 from goptx.errors import InputError
 from goptx.latency.slots import slots
 from goptx.latency.table import LatencyTable
@@ -40,7 +41,6 @@ from goptx.weaving.converge.predicate import LONG_SIDE
 from goptx.weaving.link.inline import inlined
 from goptx.weaving.shapes.shared_pool import packed
 
-PREDICATED_ALONE = 7  # slots of a side of a branch that the assembler puts under a predicate; assumed
 FORK = 6  # slots of a branch whose sides are not: it, and what reconverges the lanes; set by MICND of suite A
 
 
@@ -131,11 +131,11 @@ class Alone:
 
     def _under(self, behaviour: Behaviour) -> Acts:
         passes = trips(self.flow, self.loops, behaviour.trips)
-        alone = shares(self.flow, self.forks, behaviour.divergent, PREDICATED_ALONE)
+        alone = shares(self.flow, self.forks, behaviour.divergent, PREDICATED)
         together = shares(self.flow, self.forks, behaviour.divergent, LONG_SIDE)
         often = {name: times * alone[name] for name, times in passes.items()}
         own = self._cached(total(self.units, often), behaviour)
-        own["issue"] += FORK * sum(often[f.block] for f in self.forks if max(f.lengths) > PREDICATED_ALONE)
+        own["issue"] += FORK * sum(often[f.block] for f in self.forks if max(f.lengths) > PREDICATED)
         fused = dict(own)
         for unit, cycles in total(self.units, {name: n * together[name] for name, n in passes.items()}).items():
             if unit not in ("shared", "memory"):  # an access under a predicate that does not hold takes an issue slot
@@ -156,7 +156,7 @@ class Alone:
         """Cycles of the sides of branches that are not on the path of a warp: lanes that diverge run one side after the
         other. Sides under predicates run together."""
         taken = {*path}
-        long = (f for f in self.forks if f.block in taken and max(f.lengths) > PREDICATED_ALONE)
+        long = (f for f in self.forks if f.block in taken and max(f.lengths) > PREDICATED)
         others = {name for fork in long for side in fork.sides for name in side} - taken
         return sum(self.critical[name] * often[name] for name in others)
 

@@ -7,29 +7,19 @@ neighbouring elements, and every access to go to memory, but for loads of what t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import NamedTuple
 
-from goptx.analysis.cfg import Block, Code, Flow, instructions_in
-from goptx.analysis.dataflow import read, written
+from goptx.analysis.cfg import Block, Flow
 from goptx.cost.cached_loads import cached_loads
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.hardware import QUARTERS, WARP, Machine
 from goptx.cost.register_estimate import Pressure
 from goptx.latency.cost import ISSUE
 from goptx.latency.slots import FRAME, fragments, moved_bytes, slots, unit_of
-from goptx.latency.table import LatencyTable
-from goptx.ptx.ir import Instruction, Scope
-from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
 
-DEPENDENT = 4  # cycles from one instruction of a slow path to the next: HPEC 2022 (arXiv 2208.11174), Table 5
-BRANCH = 30  # cycles that its branch adds: two instructions that reconverge the lanes, and the branch; assumed
-WORTH = 1000  # cycles: more than any instruction takes, so that a path with more work is always preferred
 PIPES = ("issue", "integer", "double", "special")  # these work at the same time
-HIT = "ld.local"  # a load that hits the L1: the latency of any other is the same there
 UNITS = (*PIPES, "shared", "memory")
 _OUTSIDE = ("", "global")
 
@@ -124,85 +114,3 @@ def total(units: Mapping[str, Mapping[str, float]], often: Mapping[str, float]) 
             for unit, cycles in own.items():
                 found[unit] += times * cycles
     return found
-
-
-def critical_cycles(
-    flow: Flow,
-    table: LatencyTable,
-    hits: Callable[[Instruction], bool],
-    of: Callable[[Code], bool] = lambda code: True,
-) -> dict[str, int]:
-    """Cycles of the critical path of each block, by the code for which `of` holds; of loads, by whether one hits the
-    L1."""
-    hit = table.cycles(HIT)
-
-    def cycles(code: Instruction) -> int:
-        return hit if hits(code) else _cycles(code, table)
-
-    return {name: _critical([*filter(of, block.code)], cycles) for name, block in flow.blocks.items()}
-
-
-def path_of(
-    flow: Flow, critical: Mapping[str, int], executed: Mapping[str, float], often: Mapping[str, float]
-) -> tuple[float, list[str]]:
-    """Cycles and blocks of the critical path: of the paths with the most work the shortest. If copies of code are on
-    several paths, few warps take the others. `critical` are the cycles of each block, `executed` the instructions that
-    a warp executes there in all, `often` how often it executes the block."""
-    order = flow.reverse_postorder()
-    rank = {name: i for i, name in enumerate(order)}
-    best: dict[str, tuple[float, float]] = {}  # instructions, cycles
-    follows: dict[str, str] = {}
-    for name in reversed(order):
-        after = [t for t in flow.blocks[name].end.successors() if rank[t] > rank[name]]  # back edges left out
-        follows[name] = max(after, key=lambda t: best[t][0] * WORTH - best[t][1], default="")
-        done, cycles = best.get(follows[name], (0.0, 0.0))
-        best[name] = done + executed[name], cycles + critical[name] * often[name]
-    path = [flow.entry]
-    while after_it := follows[path[-1]]:
-        path.append(after_it)
-    return best[flow.entry][1], path
-
-
-class _Effects(NamedTuple):
-    """Whether code loads what other code may have stored, has to stay between what is before and after it, stores."""
-
-    loads: bool
-    stays: bool
-    stores: bool
-
-
-def _critical(block: Sequence[Code], cycles: Callable[[Instruction], int]) -> int:
-    """Cycles of a block as the assembler may order it: it hoists nothing above a barrier or a slow path, and no load
-    above a store."""
-    ready: dict[str, int] = {}
-    wall = stored = finish = 0
-    for code in block:
-        effects = _effects(code.opcode) if isinstance(code, Instruction) else _effects_of_call(code)
-        start = max([wall, *[ready.get(r, 0) for r in read(code)]])
-        if effects.loads:
-            start = max(start, stored)
-        done = start + (cycles(code) if isinstance(code, Instruction) else sum(map(cycles, instructions_in(code))))
-        if effects.stays:
-            wall = done
-        elif effects.stores:
-            stored = max(stored, start)
-        for register in written(code):
-            ready[register] = done
-        finish = max(finish, done)
-    return finish
-
-
-@lru_cache(maxsize=4096)
-def _effects(opcode: str) -> _Effects:
-    facts = facts_of(opcode)
-    loads = facts.loads and facts.space not in ("param", "const")
-    return _Effects(loads, facts.row.scope > Convergence.WARP or facts.slow_path, "s" in facts.row.access)
-
-
-def _effects_of_call(scope: Scope) -> _Effects:
-    each = [_effects(i.opcode) for i in instructions_in(scope)]
-    return _Effects(any(e.loads for e in each), any(e.stays for e in each), any(e.stores for e in each))
-
-
-def _cycles(code: Instruction, table: LatencyTable) -> int:
-    return DEPENDENT * slots(code) + BRANCH if facts_of(code.opcode).slow_path else table.cycles_of(code)
