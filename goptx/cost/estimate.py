@@ -62,24 +62,26 @@ class Load:
         return ceil(self.threads / WARP) / QUARTERS
 
     def all(self, machine: Machine) -> Counter[str]:
-        """Cycles of each resource of an SM for its share of all CTAs."""
+        """Cycles of each unit of an SM for its share of all CTAs."""
         each = self.ctas / machine.sms * self.warps
-        found = Counter(_resources(self.units, each * self.live))
-        found.update(_resources(self.ended, each * (1.0 - self.live)) if self.ended else {})
+        found = Counter(_times(self.units, each * self.live))
+        found.update(_times(self.ended, each * (1.0 - self.live)))
         return found
 
     @property
     def one(self) -> Counter[str]:
-        """Cycles of each resource for one CTA of the launch."""
-        return Counter(_resources(self.units, self.joined * self.warps))
+        """Cycles of each unit for one CTA of the launch."""
+        return Counter(_times(self.units, self.joined * self.warps))
 
 
-def _resources(units: Mapping[str, float], times: float) -> dict[str, float]:
-    return {
-        "arithmetic": times * max(units[pipe] for pipe in PIPES),
-        "shared": times * units["shared"],
-        "memory": times * units["memory"],
-    }
+def _times(units: Mapping[str, float], times: float) -> dict[str, float]:
+    return {unit: cycles * times for unit, cycles in units.items()}
+
+
+def resources(used: Mapping[str, float]) -> dict[str, float]:
+    """Cycles of each resource of an SM, of which each unit is `used` for so many: the pipes work at the same time."""
+    arithmetic = max(used[pipe] for pipe in PIPES)
+    return {"arithmetic": arithmetic, "shared": used["shared"], "memory": used["memory"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +140,9 @@ def estimate(
     if not fits.ctas_per_sm or (together and len(loads) > 1 and pressure.spills):
         return Estimate(inf, {}, registers, 0.0)
     each = [load.one for load in loads]
-    one = sum(each, Counter()) if together else Counter({p: max(e[p] for e in each) for p in each[0]})
-    every = sum((load.all(machine) for load in loads), Counter[str]())
-    parts = {part: machine.gap + max(one[part], every[part]) for part in ("arithmetic", "shared", "memory")}
+    one = resources(sum(each, Counter()) if together else {u: max(e[u] for e in each) for u in each[0]})
+    every = resources(sum((load.all(machine) for load in loads), Counter[str]()))
+    parts = {part: machine.gap + max(one[part], every[part]) for part in every}
     resident = machine.sms * fits.ctas_per_sm
     longest = in_turn = among_others = 0.0
     for wave in waves:
@@ -181,7 +183,7 @@ def side_by_side(kernels: Sequence[Estimate], loads: Sequence[Load], arch: str) 
     is near; kernels that fill parts of it run at the same time, as far as they do not want the same resources. Each
     launch beside another costs as much as one after it, for the streams have to wait for each other."""
     machine = machine_of(arch)
-    every = sum((load.all(machine) for load in loads), Counter[str]())
+    every = resources(sum((load.all(machine) for load in loads), Counter[str]()))
     after_each_other = reduce(Estimate.then, kernels)
     longest = max(kernel.cycles for kernel in kernels)
     cycles = max(longest, sum(kernel.cycles * kernel.filled for kernel in kernels), *every.values())

@@ -14,11 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, inf
 
-from goptx.cost.estimate import LOADED, OVERLAP, Estimate, Load, Wave, fetched
+from goptx.cost.estimate import LOADED, OVERLAP, Estimate, Load, Wave, fetched, resources
 from goptx.cost.hardware import Machine, machine_of
 from goptx.device.occupancy import occupancy
 
-PARTS = ("arithmetic", "shared", "memory")
 TICKET = 300  # cycles until a team has its next ticket: a round trip to L2 (264 on an H800, published) and a barrier
 
 
@@ -63,7 +62,7 @@ def folded(roles: Sequence[Role], how: Folding, registers: int, shared: int, arc
     launched = min(how.ctas or places, most)
     latencies = _with_help([_latency(role, how, launched, places, machine) for role in roles], roles, how.helper)
     used = [role.used(machine) for role in roles]
-    alone = [_combined({**u, "latency": own}) for u, own in zip(used, latencies, strict=True)]
+    alone = [_combined({**resources(u), "latency": own}) for u, own in zip(used, latencies, strict=True)]
     code = fetched([_all_teams(role) for role in roles], machine)
     found = [_parts(k, used, alone, latencies[k], code, machine) for k in range(len(roles))]
     longest = max(found, key=_combined)
@@ -91,7 +90,8 @@ def _parts(
 ) -> dict[str, float]:
     """The parts of a role's time: of the others' resources it meets those that are used before it is done."""
     met = [min(alone[role] / other, 1.0) if other else 1.0 for other in alone]
-    parts = {p: machine.gap + sum(share * own[p] for share, own in zip(met, used, strict=True)) for p in PARTS}
+    shares = ({unit: share * cycles for unit, cycles in own.items()} for share, own in zip(met, used, strict=True))
+    parts = {part: machine.gap + cycles for part, cycles in resources(sum(map(Counter, shares), Counter())).items()}
     parts["latency"] = machine.gap + latency
     if code:
         parts["instructions"] = parts.pop("arithmetic") + code

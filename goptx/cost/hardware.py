@@ -38,10 +38,11 @@ class Machine:
 
 
 def _lanes(integer: int, double: int, special: int) -> Mapping[str, int]:
-    """`issue` are the schedulers; `shared` is the pipeline to shared memory and L1, 128 bytes in a cycle."""
+    """`issue` are the schedulers; `multiplier` multiplies integers; `shared` is the pipeline to shared memory and L1,
+    128 bytes in a cycle."""
     return MappingProxyType(
-        {"issue": 128, "integer": integer, "double": double, "special": special, "shared": 32}
-    )  # fmt: skip
+        {"issue": 128, "integer": integer, "multiplier": 64, "double": double, "special": special, "shared": 32}
+    )
 
 
 # Lanes: CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions".

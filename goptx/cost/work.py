@@ -11,15 +11,16 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from goptx.analysis.cfg import Block, Flow
-from goptx.cost.cached_loads import cached_loads
+from goptx.cost.cached_loads import Place, cached_loads
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.hardware import QUARTERS, WARP, Machine
+from goptx.cost.merged_logic import merged_logic
 from goptx.cost.register_estimate import Pressure
 from goptx.latency.cost import ISSUE
-from goptx.latency.slots import FRAME, fragments, moved_bytes, slots, unit_of
+from goptx.latency.slots import FRAME, fragments, moved_bytes, passes_of, slots, unit_of
 from goptx.ptx.opcodes import facts_of
 
-PIPES = ("issue", "integer", "double", "special")  # these work at the same time
+PIPES = ("issue", "integer", "multiplier", "double", "special")  # these work at the same time
 UNITS = (*PIPES, "shared", "memory")
 _OUTSIDE = ("", "global")
 
@@ -81,26 +82,28 @@ def _sum(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, floa
 
 def units_of(flow: Flow, machine: Machine) -> dict[str, dict[str, float]]:
     """For each block, the cycles of each unit for a warp that executes it once, for `Work.units`."""
-    cached = cached_loads(flow)
-    return {
-        name: _units(block, machine, {number for its, number in cached if its == name})
-        for name, block in flow.blocks.items()
-    }
+    cached, merged = cached_loads(flow), merged_logic(flow)
+    return {name: _units(name, block, machine, cached, merged) for name, block in flow.blocks.items()}
 
 
-def _units(block: Block, machine: Machine, cached: Collection[int]) -> dict[str, float]:
+def _units(
+    name: str, block: Block, machine: Machine, cached: Collection[Place], merged: Collection[Place]
+) -> dict[str, float]:
     found = dict.fromkeys(UNITS, 0.0)
     found["issue"] = float(bool(block.end.reads()))
     for number, instruction in enumerate(block.instructions()):
+        place = name, number
+        if place in merged:
+            continue
         facts = facts_of(instruction.opcode)
         found["issue"] += slots(instruction) * machine.cycles("issue")
         if unit := unit_of(facts):
-            found[unit] += (1 if unit == "special" else slots(instruction)) * machine.cycles(unit)
+            found[unit] += passes_of(instruction) * machine.cycles(unit)
         if facts.row.access not in ("", "f") and facts.space not in ("param", "const"):
             moved = moved_bytes(instruction)
             accesses = max(fragments(instruction), moved / 4, 1)
             found["shared"] += accesses * machine.cycles("shared")
-            if facts.space in _OUTSIDE and number not in cached:
+            if facts.space in _OUTSIDE and place not in cached:
                 found["memory"] += WARP * moved * machine.sms * QUARTERS / machine.memory
     return found
 

@@ -23,6 +23,7 @@ _INTEGER_DIVISION = 20
 _DOUBLE = 2  # times as many for a rounded one of 64 bits
 _WIDE = {"mul": 4, "mad": 5, "min": 4, "max": 4, "abs": 4}  # of 64-bit integers, else 2
 _INTEGERS = frozenset(f"{kind}{bits}" for kind in "usb" for bits in (8, 16, 32, 64))
+_MULTIPLIES, _HIGH = frozenset(("mul", "mad", "madc", "mul24", "mad24")), frozenset(("hi", "wide"))
 _USES_SPECIAL = frozenset((*_SPECIAL, *_ROUNDED))
 
 
@@ -82,9 +83,18 @@ def unit_of(facts: Facts) -> str:
         return "special"
     if type_ == "f64":
         return "double"
-    if type_ in _INTEGERS and not facts.row.access and facts.base not in ("cvt", "mov", "mul", "mad"):
-        return "integer"
+    if type_ in _INTEGERS and not facts.row.access and facts.base not in ("cvt", "mov"):
+        return "multiplier" if facts.base in _MULTIPLIES else "integer"
     return ""
+
+
+def passes_of(code: Instruction) -> int:
+    """How often an instruction occupies its unit (`unit_of`): a product of which the high half is wanted, twice."""
+    facts, unit = facts_of(code.opcode), unit_of(facts_of(code.opcode))
+    if unit == "special":
+        return 1
+    both_halves = unit == "multiplier" and not _HIGH.isdisjoint(facts.modifiers)
+    return slots(code) * (2 if both_halves else 1)
 
 
 def moved_bytes(code: Instruction) -> int:

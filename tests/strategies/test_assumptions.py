@@ -19,6 +19,7 @@ from goptx.cost.estimate import Estimate, Load, Wave, estimate, side_by_side
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import Alone, alone
 from goptx.cost.register_estimate import Pressure
+from goptx.cost.work import UNITS
 from goptx.errors import ProbablySlower
 from goptx.latency.table import load_table
 from goptx.results.expected_gain import ExpectedGain, unjudged
@@ -229,7 +230,7 @@ def test_the_kernel_of_few_or_long_ctas_is_launched_first() -> None:
 
 
 def test_warps_that_have_ended_leave_their_place() -> None:
-    own = dict.fromkeys(("issue", "integer", "double", "special", "shared", "memory"), 0.0) | {"issue": 1.0}
+    own = dict.fromkeys(UNITS, 0.0) | {"issue": 1.0}
     load = Load(own, 1 << 16, 32)
 
     def cycles(threads: int) -> float:
@@ -240,7 +241,7 @@ def test_warps_that_have_ended_leave_their_place() -> None:
 
 
 def test_kernels_that_fill_parts_of_the_gpu_run_at_the_same_time() -> None:
-    own = dict.fromkeys(("issue", "integer", "double", "special", "shared", "memory"), 0.0) | {"issue": 1e6}
+    own = dict.fromkeys(UNITS, 0.0) | {"issue": 1e6}
     load = Load(own, 66, 256)
     one = estimate([load], [Wave(66, 256, 1e7)], Pressure.of(Demand(20)), 0, "sm_90")
     both = side_by_side([one, one], [load, load], "sm_90").cycles

@@ -13,6 +13,7 @@ from goptx.cost.estimate import Load, Wave, estimate
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import Alone, alone
 from goptx.cost.register_estimate import Pressure
+from goptx.cost.work import UNITS
 from goptx.latency.table import load_table
 from goptx.results.given_kernels import kernels_of
 
@@ -128,7 +129,7 @@ def test_a_loop_that_goes_on_alone_is_not_counted_twice() -> None:
 
 def test_long_ctas_leave_a_gpu_idle_at_the_end() -> None:
     """Of two kernels, one that takes a single round and waits for nothing, the other with many short CTAs."""
-    units = {"issue": 1e5, "integer": 0.0, "double": 0.0, "special": 0.0, "shared": 0.0, "memory": 0.0}
+    units = {**dict.fromkeys(UNITS, 0.0), "issue": 1e5}
     none = Pressure.of(Demand(20))
 
     def cycles(ctas: int) -> float:
@@ -140,7 +141,7 @@ def test_long_ctas_leave_a_gpu_idle_at_the_end() -> None:
 
 def test_long_ctas_that_issue_little_hardly_last_longer_among_others() -> None:
     """Few CTAs of one kernel mostly wait for memory; the many short ones of the other keep the SM busy."""
-    units = {"issue": 1e4, "integer": 0.0, "double": 0.0, "special": 0.0, "shared": 0.0, "memory": 0.0}
+    units = {**dict.fromkeys(UNITS, 0.0), "issue": 1e4}
     none = Pressure.of(Demand(20))
 
     def cycles(pipe: float) -> float:
@@ -153,7 +154,7 @@ def test_long_ctas_that_issue_little_hardly_last_longer_among_others() -> None:
 
 def test_warps_without_a_part_in_all_kernels_leave_room_for_others() -> None:
     """Where the room for warps or registers decides how many CTAs fit, not where shared memory does."""
-    units = {"issue": 1e2, "integer": 0.0, "double": 0.0, "special": 0.0, "shared": 0.0, "memory": 0.0}
+    units = {**dict.fromkeys(UNITS, 0.0), "issue": 1e2}
     loads, none = [Load(units, 1 << 16, 256)] * 2, Pressure.of(Demand(20))
 
     def cycles(mean: float, shared: int = 0) -> float:

@@ -19,7 +19,7 @@ from goptx.cost.estimate import Load, Wave, estimate, next_step
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import alone
 from goptx.cost.register_estimate import Pressure
-from goptx.cost.work import Course, Work
+from goptx.cost.work import UNITS, Course, Work
 from goptx.latency.table import load_table
 from goptx.results.given_kernels import kernels_of
 from goptx.strategies.candidate import Candidate
@@ -199,7 +199,7 @@ def test_the_cap_holds_unless_another_is_asked_for() -> None:
 
 
 def work(issue: float = 100, latency: float = 1000, live: int = 20, memory: float = 50) -> Work:
-    units = {"issue": issue, "integer": 0.0, "double": 0.0, "special": 0.0, "shared": 10.0, "memory": memory}
+    units = {**dict.fromkeys(UNITS, 0.0), "issue": issue, "shared": 10.0, "memory": memory}
     return Work(units, Course(latency, Pressure.of(Demand(live))))
 
 
