@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import ceil, inf
 
-from goptx.analysis.registers.register_demand import MOST
+from goptx.analysis.registers.register_limit import MOST
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.hardware import QUARTERS, WARP, Machine, machine_of
 from goptx.cost.register_estimate import Pressure

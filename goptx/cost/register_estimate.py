@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from goptx.analysis.cfg import Flow
 from goptx.analysis.dataflow import read, written
-from goptx.analysis.registers.register_demand import MOST, Demand, demand
+from goptx.analysis.registers.register_demand import Demand, demand
+from goptx.analysis.registers.register_limit import MOST
 from goptx.analysis.registers.register_widths import widths
 from goptx.memo import Deferred, computed
-from goptx.ptx.ir import Registers
+from goptx.ptx.ir import Directive, Registers
 
 # Of 10 woven kernels that may be fitted on, in one the assembler gives so many times the estimate, or more (of 337 for
 # which 33 to 64 registers are estimated; for half of them it gives 0.91 to 1.18 times the estimate).
@@ -60,9 +61,11 @@ class Pressure:
         return min(round(SURPRISE * self.registers), MOST)
 
 
-def pressure(flow: Flow, declared: Collection[Registers], arch: str = "sm_90") -> Pressure:
-    """The pressure of a flow whose registers are `declared`."""
+def pressure(
+    flow: Flow, declared: Collection[Registers], arch: str = "sm_90", bounds: Iterable[Directive] = ()
+) -> Pressure:
+    """The pressure of a flow whose registers are `declared`, with these launch bounds."""
     size = widths(declared)
     used = (read(code) | written(code) for block in flow.blocks.values() for code in block.code)
     widest = max((sum([size.get(register, 0) for register in own]) for own in used), default=0)
-    return Pressure(Deferred(lambda: demand(flow, declared, arch)), widest)
+    return Pressure(Deferred(lambda: demand(flow, declared, arch, bounds)), widest)

@@ -566,6 +566,11 @@ class Facts:
         return self.row.expands and rounded and self.types[-1:] not in (("s32",), ("u32",))
 
     @once
+    def takes_root(self) -> bool:
+        """Whether it computes a square root."""
+        return self.base == "sqrt"
+
+    @once
     def releases(self) -> bool:
         """Whether other threads may wait for it or for an operation that it begins, while it waits for none itself."""
         return self.row.releases or any(word.startswith("mbarrier::complete_tx") for word in self.modifiers)

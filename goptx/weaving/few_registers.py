@@ -16,7 +16,8 @@ from math import prod
 from operator import add
 
 from goptx.analysis.cfg import Flow
-from goptx.analysis.registers.register_demand import MOST, Demand, demand
+from goptx.analysis.registers.register_demand import Demand, demand
+from goptx.analysis.registers.register_limit import MOST
 from goptx.device.occupancy import occupancy
 from goptx.errors import CannotWeave
 from goptx.launch.launch_plan import Plan

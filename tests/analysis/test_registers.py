@@ -20,10 +20,10 @@ def kernel(body: str) -> str:
     return f"{HEAD}.visible .entry k(.param .u64 p)\n{{\n{body}\n}}\n"
 
 
-def needed(body: str, arch: str = "sm_80") -> Demand:
-    entry = goptx.read(kernel(START + body)).entries[0]
+def needed(body: str, arch: str = "sm_80", bounds: str = "") -> Demand:
+    entry = goptx.read(kernel(START + body).replace("{\n", f"{bounds}\n{{\n", 1)).entries[0]
     flat = flatten(entry.body or (), lambda name: name)
-    return demand(control_flow(flat, "<ptx>"), flat.registers, arch)
+    return demand(control_flow(flat, "<ptx>"), flat.registers, arch, entry.directives)
 
 
 def loads(number: int) -> str:
@@ -152,3 +152,104 @@ def test_sums_around_a_loop_are_estimated_as_they_are_assembled(number: int) -> 
     found = demand(control_flow(flat, "<ptx>"), flat.registers, "sm_80")
     given = assemble(text, entry=entry.name).registers
     assert abs(found.registers - given) <= 0.15 * given
+
+
+def chain(guard: str, number: int) -> str:
+    """Loads, each of which is used at once."""
+    each = " ".join(f"{guard} ld.global.f32 %f{i}, [%rd3+{4 * i}]; add.f32 %f0, %f0, %f{i};" for i in range(1, number))
+    return f"setp.ne.u32 %p1, %r1, 7; mov.f32 %f0, 0f00000000; {each} st.global.f32 [%rd3], %f0; ret;"
+
+
+def test_loads_under_a_predicate_begin_together_whatever_they_take() -> None:
+    plain, guarded = (needed(chain(guard, 50)) for guard in ("", "@%p1"))
+    assert plain.live < 8 and plain.registers <= FULL
+    assert guarded.live >= 50 and guarded.registers > guarded.live
+
+
+def test_atomic_operations_under_a_predicate_do_not_begin_first() -> None:
+    each = " ".join(
+        f"@%p1 atom.global.add.u32 %r{i}, [%rd3+{4 * i}], 1; add.u32 %r2, %r2, %r{i};" for i in range(3, 40)
+    )
+    assert needed(f"setp.ne.u32 %p1, %r1, 7; mov.u32 %r2, 0; {each} st.global.u32 [%rd3], %r2; ret;").live < 8
+
+
+@pytest.mark.parametrize(
+    ("between", "guards", "equal"),
+    [
+        ("", ("", ""), True),
+        ("", ("@%p1", "@%p2"), True),  # where a guard does not hold, the value is undefined
+        ("st.global.f32 [%rd3+512], %f90;", ("", ""), False),
+        ("bar.sync 0;", ("", ""), False),
+    ],
+)
+def test_values_that_are_there_are_not_loaded_again(between: str, guards: tuple[str, str], equal: bool) -> None:
+    def copy(first: int, guard: str) -> str:
+        return " ".join(f"{guard} ld.global.f32 %f{first + i}, [%rd3+{4 * i}];" for i in range(10))
+
+    rest = " ".join(
+        f"add.f32 %f{i + 40}, %f{i}, %f{i + 20}; st.global.f32 [%rd3+{800 + 4 * i}], %f{i + 40};" for i in range(10)
+    )
+    tests = "setp.ne.u32 %p1, %r1, 7; setp.ne.u32 %p2, %r1, 9; mov.f32 %f90, 0f3F800000;"
+    found = needed(f"{tests} {copy(0, guards[0])} {between} {copy(20, guards[1])} {rest} ret;")
+    assert (found.early.value <= 14) == equal
+
+
+def test_a_register_that_a_guard_may_leave_unchanged_is_not_equal() -> None:
+    """%r5 is 1 or 2, so that its product is not that of 2."""
+    products = "mul.lo.u32 %r7, %r5, %r1; mul.lo.u32 %r8, %r6, %r1;"
+    body = "setp.ne.u32 %p1, %r1, 7; mov.u32 %r5, {0}; mov.u32 %r6, 2; @%p1 mov.u32 %r5, {1}; " + products
+    stores = "st.global.u32 [%rd3], %r7; st.global.u32 [%rd3+4], %r8; ld.global.u32 %r9, [%rd3+8]; bar.sync 0;"
+    later = "st.global.u32 [%rd3+12], %r7; st.global.u32 [%rd3+16], %r8; st.global.u32 [%rd3+20], %r9; ret;"
+    assert needed(body.format(1, 2) + stores + later).live == needed(body.format(1, 3) + stores + later).live
+
+
+@pytest.mark.parametrize(("between", "fewer"), [("", True), ("ld.global.f32 %f90, [%rd3+900];", False)])
+def test_what_is_only_stored_and_overwritten_is_not_computed(between: str, fewer: bool) -> None:
+    def stored(first: int) -> str:
+        return " ".join(f"st.global.f32 [%rd3+{4 * i}], %f{first + i};" for i in range(8))
+
+    sums = " ".join(f"add.f32 %f{i + 20}, %f{i}, 0f3F800000;" for i in range(8))
+    products = " ".join(
+        f"ld.global.f32 %f{i + 40}, [%rd3+{600 + 4 * i}]; mul.f32 %f{i + 60}, %f{i}, %f{i + 40};" for i in range(8)
+    )
+    both = needed(
+        f"{loads(8)} {sums} {products} {stored(60)} {between} {stored(20)} st.global.f32 [%rd3+64], %f90; ret;"
+    )
+    alone = needed(f"{loads(8)} {sums} {between} {stored(20)} st.global.f32 [%rd3+64], %f90; ret;")
+    assert (both.early.value == alone.early.value) == fewer
+
+
+def test_launch_bounds_limit_the_registers() -> None:
+    body = chain("@%p1", 90)
+    assert needed(body).registers > 64
+    assert needed(body, bounds=".maxntid 1024, 1, 1").registers == 64
+    assert needed(body, bounds=".maxntid 256, 1, 1 .minnctapersm 5").registers == 48
+    assert needed(body, bounds=".reqntid 33, 1, 1 .maxnreg 40").registers == 40
+    assert (needed(body) + needed(body, bounds=".maxnreg 40")).registers == 40
+
+
+@pytest.mark.parametrize(
+    ("smaller", "larger"),
+    [
+        ("sqrt.rn.f32 %f20, %f0;", "div.rn.f32 %f20, %f0, %f1;"),
+        ("div.rn.f32 %f20, %f0, %f1;", "div.rn.f64 %rd20, %rd5, %rd6;"),
+    ],
+)
+def test_slow_paths_take_registers_by_their_kind(smaller: str, larger: str) -> None:
+    wide = "ld.global.b64 %rd5, [%rd3+640]; ld.global.b64 %rd6, [%rd3+648];"
+    stores = " ".join(f"st.global.f32 [%rd3+{4 * i}], %f{i};" for i in range(9))
+    ends = "st.global.f32 [%rd3+48], %f20; st.global.b64 [%rd3+56], %rd20; ret;"
+    one, other = (needed(f"{loads(9)} {wide} {code} {stores} {ends}") for code in (smaller, larger))
+    assert 0 < one.called < other.called and one.registers < other.registers
+
+
+def test_functions_of_the_module_are_inlined_and_others_called() -> None:
+    head = ".func f() { ret; } .extern .func malloc();"
+    found = []
+    for callee in ("f", "malloc"):
+        body = f"{START} {loads(6)} call {callee}; {sums(6)} st.global.f32 [%rd3], %f5; ret;"
+        text = kernel(body).replace(".visible", f"{head}\n.visible", 1)
+        entry = goptx.read(text).entries[0]
+        flat = flatten(entry.body or (), lambda name: name)
+        found.append(demand(control_flow(flat, "<ptx>"), flat.registers, "sm_80"))
+    assert found[0].calls == 0 and found[1].calls == 1 and found[1].registers >= 24 > found[0].registers

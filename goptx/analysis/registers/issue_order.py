@@ -1,9 +1,10 @@
 """How many words are live at most while the operations of a block run, in three orders that the assembler may choose.
 
 Requires: operations of straight code, the words live before and after. *Thrifty*: each operation comes right before
-what needs it, or as it is written; the better of the two. *Loads first*: the same, but loads from far memory begin
-before all else, and wait together. *Eager*: what has the longest way to the end of the block comes first, as soon as
-its inputs are there.
+what needs it, or as it is written; the better of the two. But loads from far memory under a predicate come first: the
+assembler was not seen to move them down. *Loads first*: the same, but all loads from far memory begin before all else,
+and wait together. *Eager*: what has the longest way to the end of the block comes first, as soon as its inputs are
+there.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Values = list[tuple[tuple[Value, ...], tuple[Value, ...]]]  # of each operation:
 
 class IssueOrders:
     """The orders of a block. The number of an order is the most words that are live at once: `as_written`, `thrifty`
-    (at most that), `loads_first` and `eager`, each found when it is asked for."""
+    (at most that, without loads under predicates), `loads_first` and `eager`, each found when it is asked for."""
 
     def __init__(self, block: Sequence[Operation], before: Collection[int], after: Collection[int]) -> None:
         self.block = block
@@ -30,8 +31,14 @@ class IssueOrders:
         self._live = len(before)
         self.as_written = self._peak(range(len(block)))
 
+    @cached_property
+    def has_guarded_loads(self) -> bool:
+        return any(map(_is_guarded_load, self.block))
+
     @property
     def thrifty(self) -> int:
+        if self.has_guarded_loads:
+            return self._peak(_late(self.block, self._values, self._needs, _is_guarded_load))
         late = _late(self.block, self._values, self._needs)
         found = min(self.as_written, self._peak(late))
         if found <= FEW:
@@ -65,6 +72,11 @@ def unrolled(block: Sequence[Operation], before: Collection[int], after: Collect
 def is_load(operation: Operation) -> bool:
     """Whether it loads from memory other than parameters and constants, or waits as long."""
     return operation.cycles >= NEAR
+
+
+def _is_guarded_load(operation: Operation) -> bool:
+    """Whether it loads from far memory under a predicate: the assembler does not move it down, to what needs it."""
+    return operation.guarded and operation.cycles >= FAR and not operation.effective
 
 
 def _is_far(operation: Operation) -> bool:

@@ -3,7 +3,8 @@
 Requires: a flow without regions. Ensures: a word is a value of 32 bits that needs a machine register. A copy has the
 words of its source, a half of a wide value one of its words. What operands can name without a register has no words:
 parameters, numbers, sizes of the launch, predicates, and integers that are equal for a whole CTA, which have uniform
-registers. Operations whose results nobody needs are left out.
+registers. Values that are there already are not computed again. Operations whose results nobody needs are left out, and
+stores that are overwritten at once.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.cfg import Code, Flow, instructions_in
 from goptx.analysis.dataflow import killed, read, register_of, written
+from goptx.analysis.influence import callee_of
+from goptx.analysis.registers.equal_values import EqualValues, Form
 from goptx.analysis.registers.register_widths import widths
 from goptx.analysis.values.thread_values import number
 from goptx.ptx.ir import TYPE_BYTES, Instruction, Name, Operand, Registers, Vector
@@ -24,6 +27,11 @@ OF_LAUNCH = ("%ntid", "%nctaid")
 OF_CTA = ("%ctaid", *OF_LAUNCH)
 FAR, NEAR, WARP, SOON = 500, 30, 20, 5  # cycles until a result is there: far memory, near memory, other lanes, else
 OFFSETS = 1 << 23  # bytes from an address that an access reaches by a constant of its own
+# Registers of the code of a slow path: of 64 bits, of a square root, and of any other. Found on the fitted kernels in
+# which little but one kind of slow path is live.
+SLOW_OF_64_BITS, SLOW_ROOT, SLOW_PATH = 19, 8, 13
+OF_ABI = 22  # registers of a function that is called by the calling convention
+OF_RUNTIME = ("malloc", "free", "vprintf", "__assertfail")  # functions that no module contains
 FAR_BASES = 90  # from sm_90 on, the sum of a parameter and a product needs the parameter in registers
 
 Words = tuple[int, ...]
@@ -33,7 +41,8 @@ class Operation(NamedTuple):
     """`defines`, `uses`: words. `cycles`: until its results are there. `access`: what it does to memory, as in the
     opcode table, or "c" for a call; "" for memory that nobody writes. `space`: "shared", "local" or "" for any other.
     `effective`: it does something besides defining words. `alone`: nothing is moved across it, for it contains a branch
-    or a call. `parameter`: it only loads an address from the parameters."""
+    or a call; `called`: the registers that the called code takes. `parameter`: it only loads an address from the
+    parameters. `guarded`: it runs under a predicate."""
 
     defines: Words
     uses: Words
@@ -43,6 +52,8 @@ class Operation(NamedTuple):
     effective: bool = False
     alone: bool = False
     parameter: bool = False
+    guarded: bool = False
+    called: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +68,7 @@ def operations(flow: Flow, declared: Collection[Registers], arch: str) -> Operat
     """The operations of a kernel for `arch` ("sm_90"), in its reachable blocks."""
     order = flow.reverse_postorder()
     lowered = _Lowered(flow, order, widths(declared), int("".join(c for c in arch if c.isdigit())) >= FAR_BASES)
-    blocks = {name: [o for code in flow.blocks[name].code for o in lowered.operations(code)] for name in order}
+    blocks = {name: lowered.block(flow.blocks[name].code) for name in order}
     ends = {name: lowered.words(map(register_of, flow.blocks[name].end.reads())) for name in order}
     return Operations(_needed(blocks, ends), ends)
 
@@ -82,26 +93,48 @@ class _Lowered:
         self.of_cta: set[str] = set()  # written once, and equal for the whole CTA
         self._words: dict[str, tuple[int | None, ...]] = {}
         self._count = 0
+        self._equal = EqualValues(self.single)
 
     def words(self, registers: Iterable[str]) -> Words:
         """The words of all these, each once."""
         found: dict[int, None] = {}
         for register in registers:
-            own = self._words.get(register)
-            if own is None:
-                own = self._words[register] = self._fresh(self.sizes.get(register, 0))
-            for word in own:
+            for word in self._words_of(register):
                 if word is not None:
                     found[word] = None
         return tuple(found)
+
+    def _words_of(self, register: str) -> tuple[int | None, ...]:
+        own = self._words.get(register)
+        if own is None:
+            own = self._words[register] = self._fresh(self.sizes.get(register, 0))
+        return own
 
     def _fresh(self, number: int) -> Words:
         self._count += number
         return tuple(range(self._count - number, self._count))
 
+    def block(self, block: Sequence[Code]) -> list[Operation]:
+        """The operations of a block. Of stores to the same place between which nothing reads, only the last is one."""
+        self._equal.begin_block()
+        found: list[Operation | None] = []
+        stores: dict[Form, int] = {}
+        for code in block:
+            access = _kind(code.opcode).access if isinstance(code, Instruction) else "c"
+            if access == "s" and isinstance(code, Instruction) and (place := self._equal.place(code)) is not None:
+                if place in stores:
+                    found[stores[place]] = None
+                stores[place] = len(found)
+            elif access:
+                stores.clear()
+            found += self.operations(code)
+        return [operation for operation in found if operation]
+
     def operations(self, code: Code) -> list[Operation]:
         """None where the code becomes no machine instruction."""
         outputs = written(code)
+        if self._is_there(code):
+            return []
         if isinstance(code, Instruction) and outputs and outputs <= self.once and self._is_absorbed(code, outputs):
             return []
         sure = killed(code)
@@ -110,15 +143,30 @@ class _Lowered:
             unsure = unsure - self.single.keys()
         defines, uses = self.words(outputs), self.words((*read(code), *unsure) if unsure else read(code))
         if not isinstance(code, Instruction):
-            return [Operation(defines, uses, SOON, access="c", effective=True, alone=True)]
+            called = next((_called(i) for i in instructions_in(code) if facts_of(i.opcode).calls), 0)
+            return [Operation(defines, uses, SOON, access="c", effective=True, alone=True, called=called)]
         kind = _kind(code.opcode)
         bases = [self._fresh(2) for _ in self._bases(code)] if kind.adds else ()
-        effective = kind.effective or not defines
+        own = Operation(
+            defines, uses, kind.cycles, kind.access, kind.space, kind.effective or not defines, kind.alone, False,
+            code.guard is not None and outputs <= self.once, _called(code) if kind.alone else 0,
+        )  # fmt: skip
         if not bases:
-            return [Operation(defines, uses, kind.cycles, kind.access, kind.space, effective, kind.alone)]
-        uses = (*uses, *(w for base in bases for w in base))
-        own = Operation(defines, uses, kind.cycles, kind.access, kind.space, effective, kind.alone)
+            return [own]
+        own = own._replace(uses=(*uses, *(w for base in bases for w in base)))
         return [*(Operation(base, (), WARP, parameter=True) for base in bases), own]
+
+    def _is_there(self, code: Code) -> bool:
+        """Whether other registers hold the results already. Notes that they have the same words."""
+        equal = self._equal.take(code)
+        if not equal or not self.single.keys() >= {*equal, *equal.values()}:
+            return False
+        for register, other in equal.items():
+            self._words[register] = self._words_of(other)
+            for known in (self.free, self.of_cta):
+                if other in known:
+                    known.add(register)
+        return True
 
     def _is_absorbed(self, code: Instruction, outputs: Collection[str]) -> bool:
         """Whether the results are words of other registers, or need none. Notes the words of the results."""
@@ -226,6 +274,17 @@ def _kind(opcode: str) -> _Kind:
         _cycles(facts), access, facts.space if facts.space in ("shared", "local") else "", effective,
         facts.slow_path or facts.calls, _computes_integers(facts), facts.adds or facts.adds_to_product,
     )  # fmt: skip
+
+
+def _called(code: Instruction) -> int:
+    """The registers of the code that an instruction calls. The assembler inlines functions of the same module."""
+    facts = facts_of(code.opcode)
+    if facts.calls:
+        callee = callee_of(code)
+        return OF_ABI if callee in OF_RUNTIME or callee.startswith("%") else 0
+    if facts.types and facts.types[-1].endswith("64"):
+        return SLOW_OF_64_BITS
+    return SLOW_ROOT if facts.takes_root else SLOW_PATH
 
 
 def _updates(code: Code) -> bool:

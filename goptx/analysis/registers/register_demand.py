@@ -3,8 +3,9 @@
 Requires: a flow without regions. What ptxas 13.0 does was found in its machine code for about 900 kernels
 (benchmarks/register_estimate.py): it begins loads early, also those of several iterations of a short loop, as long as a
 thread has no more than the registers with which an SM is full; beyond, it saves registers where it can, and gives a few
-more than are live. It does not move code over a slow path (`div.rn` contains a branch), which takes registers of its
-own. The sums that `wgmma` accumulates stand above the registers of the calling convention.
+more than are live. Loads under a predicate it begins early whatever they take. It does not move code over a slow path
+(`div.rn` contains a branch), which takes registers of its own. The sums that `wgmma` accumulates stand above the
+registers of the calling convention. It never gives more than the launch bounds allow, and spills what is beyond.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from operator import add
 from goptx.analysis.cfg import Flow
 from goptx.analysis.dataflow import written
 from goptx.analysis.registers.issue_order import IssueOrders, is_load, unrolled
-from goptx.analysis.registers.machine_operations import Operation, operations
+from goptx.analysis.registers.machine_operations import SLOW_PATH, Operation, operations
+from goptx.analysis.registers.register_limit import MOST, most_registers
 from goptx.analysis.registers.register_widths import widths
 from goptx.analysis.registers.short_branches import Joined, live_words, with_short_branches_joined
 from goptx.memo import Deferred, computed
-from goptx.ptx.ir import Registers
+from goptx.ptx.ir import Directive, Registers
 from goptx.ptx.opcodes import facts_of
 
 FULL = 32  # registers of a thread with which an SM holds all its warps (65,536 for 2,048 threads)
@@ -31,14 +33,12 @@ ROOM = 24  # live words up to which loads begin early
 EAGER, HASTY = 0.3, 48  # the share given of what an eager order would take more, which counts up to HASTY words
 CLOSE = 27  # live words from which on it cannot always keep to FULL
 ABOVE = 0.5  # registers beyond FULL for each word above CLOSE: some kernels have FULL, others the next step, 40
-SLOW_PATH = 13  # registers that the code of a slow path takes
 # Slow paths are called, and the words across stand above the registers of what is called. At each of several calls they
 # are others, so that their places do not fit together: one register more for each further call, for so many.
 CALLS = 4
 BESIDE, SHARE = 2, 1.13  # given beyond FULL: so many times the live words, but for sums of `wgmma`, and so many more
 BELOW_SUMS = 26  # registers besides those of the sums of `wgmma`: 24 are below them
 ITERATIONS, SHORT, TOGETHER = 2, 70, 20  # iterations of loops of at most SHORT operations begin early, up to TOGETHER
-MOST = 255  # registers of a thread
 
 NONE = computed(0)
 
@@ -47,8 +47,9 @@ NONE = computed(0)
 class Demand:
     """The most words of 32 bits that are live at one point: at least (`live`), in the order of the code (`written`), if
     loads begin early (`early`), and if everything does that can (`eager`); across a slow path, of which there are
-    `calls`; and those of the sums of one `wgmma`. How loads begin decides nothing beyond the registers with which an SM
-    is full, so it is found when it is asked for."""
+    `calls`, whose code takes `called` registers; and those of the sums of one `wgmma`. `most`: the registers that the
+    launch bounds allow. How loads begin decides nothing beyond the registers with which an SM is full, so it is found
+    when it is asked for."""
 
     live: int = 0
     across: int = 0
@@ -57,6 +58,8 @@ class Demand:
     early: Deferred[int] = field(default=NONE, compare=False, repr=False)
     eager: Deferred[int] = field(default=NONE, compare=False, repr=False)
     calls: int = 0
+    called: int = SLOW_PATH
+    most: int = MOST
 
     def __add__(self, other: Demand) -> Demand:
         return Demand(
@@ -67,6 +70,8 @@ class Demand:
             Deferred(lambda: self.early.value + other.early.value),
             Deferred(lambda: self.eager.value + other.eager.value),
             self.calls + other.calls,
+            max(self.called, other.called),
+            min(self.most, other.most),
         )
 
     def __or__(self, other: Demand) -> Demand:
@@ -79,6 +84,8 @@ class Demand:
             Deferred(lambda: max(self.early.value, other.early.value)),
             Deferred(lambda: max(self.eager.value, other.eager.value)),
             max(self.calls, other.calls),
+            max(self.called, other.called),
+            min(self.most, other.most),
         )
 
     def times(self, copies: int) -> Demand:
@@ -88,8 +95,8 @@ class Demand:
     @property
     def registers(self) -> int:
         """The registers per thread that the assembler is expected to give."""
-        called = self.across + SLOW_PATH + min(max(self.calls - 1, 0), CALLS) if self.across else 0
-        return min(max(self.firm, called, min(self._hasty + OWN, FULL)), MOST)
+        called = self.across + self.called + min(max(self.calls - 1, 0), CALLS) if self.across else 0
+        return min(max(self.firm, called, min(self._hasty + OWN, FULL)), self.most)
 
     @property
     def firm(self) -> int:
@@ -99,7 +106,8 @@ class Demand:
             found = round(SHARE * (self.live - self.sums)) + self.sums + BESIDE
         else:
             found = min(self.live + OWN, FULL) + round(ABOVE * max(self.live - CLOSE, 0))
-        return max(found, self.across + SLOW_PATH if self.across else 0, self.sums + BELOW_SUMS if self.sums else 0)
+        found = max(found, self.across + self.called if self.across else 0, self.sums + BELOW_SUMS if self.sums else 0)
+        return min(found, self.most)
 
     @property
     def _hasty(self) -> int:
@@ -114,21 +122,25 @@ class Demand:
         return max(self.live + 1 - most, 0)
 
 
-def demand(flow: Flow, declared: Collection[Registers], arch: str = "sm_90") -> Demand:
-    """The demand of a flow whose registers are `declared`, if it is assembled for `arch`."""
+def demand(
+    flow: Flow, declared: Collection[Registers], arch: str = "sm_90", bounds: Iterable[Directive] = ()
+) -> Demand:
+    """The demand of a flow whose registers are `declared`, if it is assembled for `arch` with these launch bounds."""
     found = operations(flow, declared, arch)
     joined = with_short_branches_joined(flow, found)
     before, after = live_words(joined)
-    across, calls, orders = 0, 0, []
-    for name, own in joined.blocks.items():
-        for piece, begin, end in _pieces(own, before[name], after[name]):
+    across, called, calls, orders = 0, 0, 0, []
+    for name, block in joined.blocks.items():
+        for piece, begin, end in _pieces(block, before[name], after[name]):
             orders.append(IssueOrders(piece, begin, end))
-            if piece and piece[0].alone:
-                across, calls = max(across, len(end.difference(piece[0].defines))), calls + 1
+            if piece and piece[0].called:
+                own = len(end.difference(piece[0].defines)), piece[0].called
+                across, called = max((across, called), own, key=sum)
+                calls += 1
     orders.sort(key=lambda each: -each.as_written)  # so that for most pieces no other order needs to be looked at
     live = 0
     for each in orders:
-        if each.as_written > live:
+        if each.as_written > live or each.has_guarded_loads:
             live = max(live, each.thrifty)
     loops = [(own, before[name], after[name]) for name, own in joined.blocks.items() if _is_short_loop(joined, name)]
 
@@ -137,8 +149,9 @@ def demand(flow: Flow, declared: Collection[Registers], arch: str = "sm_90") -> 
         return _most(live, chain(several, (each.loads_first for each in orders)))
 
     eager = Deferred(lambda: _most(live, (each.eager for each in orders), HASTY))
+    most = most_registers(bounds)
     in_order = orders[0].as_written if orders else 0
-    return Demand(live, across, _sums(flow, declared), in_order, Deferred(early), eager, calls)
+    return Demand(live, across, _sums(flow, declared), in_order, Deferred(early), eager, calls, called, most)
 
 
 def _most(live: int, each: Iterable[int], room: int = ROOM) -> int:
