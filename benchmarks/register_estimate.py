@@ -52,8 +52,9 @@ def row(number: int) -> Row | None:
         text, entry = drawn.make()
         given = assemble(text, entry=entry)
         module = inlined(without_aliases(goptx.read(text)))
-        flat = flatten(choose_entry(module, entry).body or (), lambda name: name)
-        found = demand(control_flow(flat, module.source), flat.registers, given.arch)
+        chosen = choose_entry(module, entry)
+        flat = flatten(chosen.body or (), lambda name: name)
+        found = demand(control_flow(flat, module.source), flat.registers, given.arch, chosen.directives)
     except GoptxError:
         return None
     anonymous = re.sub(r"\b(first|second|third)\b|\b(first|second|third)(?=_)", "k", text) + entry[:0]

@@ -118,7 +118,7 @@ def _entries(woven: Woven, table: LatencyTable) -> Iterator[_Entry]:
             found.setdefault((kernel, line), set()).add(nest)
         nests = {line: frozenset(nest) for line, nest in found.items()}
         whose = {provenance: (_number(origin), origin.line) for provenance, origin in known.items()}
-        counted = pressure(flow, flat.registers, woven.module.target[0])
+        counted = pressure(flow, flat.registers, woven.module.target[0], function.directives)
         if woven.needed is not None:
             counted = Pressure.of(woven.needed, counted.widest)
         yield _Entry(flow, counted, table, whose, lines, nests)
