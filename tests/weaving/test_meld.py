@@ -75,6 +75,52 @@ STRATEGIES: dict[str, Callable[[str], Woven]] = {
 }
 
 
+# Both sides have one choice of numbers for registers of two types.
+NUMBERS = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 k_x)
+{
+    .reg .pred %p<2>;
+    .reg .f32 %f<9>;
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [k_x];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd1, %rd1, %rd2;
+    ld.global.f32 %f1, [%rd1];
+    setp.lt.f32 %p1, %f1, 0f00000000;
+    @%p1 bra NEGATIVE;
+    mov.b32 %f2, 5;
+    mov.b32 %r2, 5;
+    div.rn.f32 %f3, %f2, %f1;
+    add.u32 %r3, %r1, %r2;
+    bra JOIN;
+NEGATIVE:
+    mov.b32 %f4, 6;
+    mov.b32 %r4, 6;
+    div.rn.f32 %f3, %f4, %f1;
+    add.u32 %r3, %r1, %r4;
+JOIN:
+    mov.b32 %r5, %f3;
+    add.u32 %r5, %r5, %r3;
+    st.global.u32 [%rd1], %r5;
+    ret;
+}
+"""
+
+
+def test_equal_numbers_in_registers_of_two_types(assembles: Assembles) -> None:
+    """An assembler takes no register of a floating-point type for a sum of integers."""
+    woven = goptx.weave(NUMBERS, NUMBERS)
+    assert woven.ptx.count("selp.b32") == 4 and "_meld" in woven.ptx
+    found, expected = run(woven, 1, 2), [*run(NUMBERS, 1), *run(NUMBERS, 2)]
+    assert all(map(np.array_equal, found, expected))
+    assembles(woven)
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_strategy_melds(strategy: str, assembles: Assembles) -> None:
     woven = STRATEGIES[strategy](FILES["sigmoid"].read_text())

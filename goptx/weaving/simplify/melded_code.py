@@ -48,7 +48,7 @@ class Melding:
     fresh: FreshRegisters
     code: list[Instruction] = field(default_factory=list)
     _names: tuple[dict[Own, str], dict[Own, str]] = field(default_factory=lambda: ({}, {}))
-    _chosen: dict[tuple[str, Operand, Operand], str] = field(default_factory=dict)
+    _chosen: dict[tuple[str, str, Operand, Operand], str] = field(default_factory=dict)
     _constants: dict[Constant, str] = field(default_factory=dict)
     _put_in: dict[str, str] = field(default_factory=dict)  # the kernel's registers for fresh ones
     _otherwise: str = ""  # the register that holds for the second side, if it is needed
@@ -134,12 +134,13 @@ class Melding:
         one, other = (
             Immediate(v.text) if isinstance(v, Constant) else self._operand(v, side) for side, v in enumerate(both)
         )
+        type_ = self.sides.result_type(both)  # an assembler does not take the same number in all of them
         kind = self.sides.kind(both)
-        if (kind, one, other) not in self._chosen:
-            result = self.fresh.new(self.sides.result_type(both))
+        if (kind, type_, one, other) not in self._chosen:
+            result = self.fresh.new(type_)
             (self._of_predicates if kind == "pred" else self._of_numbers)(kind, result, one, other)
-            self._chosen[kind, one, other] = result
-        return self._chosen[kind, one, other]
+            self._chosen[kind, type_, one, other] = result
+        return self._chosen[kind, type_, one, other]
 
     def _of_numbers(self, kind: str, result: str, one: Operand, other: Operand) -> None:
         first, second = (other, one) if self.guard.negated else (one, other)
