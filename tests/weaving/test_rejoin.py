@@ -2,16 +2,20 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
-from bodies import kernel
+from bodies import flow, kernel
 from published import published
 
 import goptx
 from goptx.analysis.cfg import EXIT, Block, Code, Flow
+from goptx.analysis.numbering import completed
 from goptx.analysis.terminators import Branch, Jump, Stop
+from goptx.options import Slicing
 from goptx.ptx.ir import Guard, Instruction, Name
 from goptx.ptx.parse import parse
-from goptx.weaving.emit.reconverge import RECONVERGE, reconverged
+from goptx.weaving.emit.reconverge import RECONVERGE, amid_waits, reconverged
+from goptx.weaving.model import Converged
 
 P, Q = Guard(Name("%p1")), Guard(Name("%p2"))
 
@@ -95,3 +99,56 @@ def test_in_kernels(assembles: Callable[[goptx.Woven], None]) -> None:
         published(source, source),
     ):
         assert "bar.warp.sync" not in woven.ptx
+
+
+# Each thread takes a lock of its CTA, adds its number to a sum, and lets go; thread 0 stores the sum.
+SWAP = "atom.shared.cas.b32"
+LOCKED = f"""
+    .shared .b32 words[2];
+    ld.param.u64 %rd1, [k_out]; mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 0; mov.u32 %r2, words; @%p1 bra READY;
+    mov.u32 %r3, 0; st.shared.u32 [%r2], %r3; st.shared.u32 [%r2+4], %r3;
+    READY: bar.sync 0;
+    SPIN: {SWAP} %r3, [%r2], 0, 1; setp.ne.u32 %p2, %r3, 0; @%p2 bra SPIN;
+    membar.cta; ld.shared.u32 %r4, [%r2+4]; add.u32 %r4, %r4, %r1; st.shared.u32 [%r2+4], %r4; membar.cta;
+    atom.shared.exch.b32 %r5, [%r2], 0; bar.sync 0; @%p1 bra DONE;
+    ld.shared.u32 %r6, [%r2+4]; mov.u32 %r7, %ctaid.x; mad.wide.u32 %rd1, %r7, 4, %rd1; st.global.u32 [%rd1], %r6;
+    DONE: ret;
+"""
+# Long enough that warps without threads in bounds skip it, and it ends in a store under a guard.
+BOUNDED = """
+    .reg .f64 %fd<2>;
+    ld.param.u64 %rd1, [k_in]; ld.param.u64 %rd2, [k_out]; ld.param.u32 %r5, [k_n]; mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x; mov.u32 %r6, %ntid.x; mad.lo.u32 %r3, %r2, %r6, %r1; setp.ge.u32 %p1, %r3, %r5;
+    @%p1 bra DONE; mul.wide.u32 %rd3, %r3, 4; add.s64 %rd1, %rd1, %rd3; add.s64 %rd2, %rd2, %rd3;
+    ld.global.u32 %r4, [%rd1]; cvt.rn.f64.u32 %fd1, %r4; sqrt.rn.f64 %fd1, %fd1;
+    div.rn.f64 %fd1, %fd1, 0d4008000000000000; cvt.rzi.u32.f64 %r4, %fd1; st.global.u32 [%rd2], %r4;
+    DONE: ret;
+"""
+SHAPES = [goptx.Shape(3, 40), goptx.Shape(2, 128)]
+VALUES, BOUND = np.arange(120, dtype=np.int32) * 999, 110
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["lock last", "lock first"])
+@pytest.mark.parametrize("slicing", ["adaptive", None, 50])
+def test_lanes_that_hold_a_lock_do_not_wait_for_those_that_want_it(order: tuple[int, int], slicing: Slicing) -> None:
+    """The other kernel ends amid what a lane does that has the lock."""
+    kernels = [kernel(BOUNDED), kernel(LOCKED)]
+    expected = [np.zeros(120, np.int32) for _ in kernels]
+    for text, shape, out in zip(kernels, SHAPES, expected, strict=True):
+        goptx.emulate(text, shape.grid, shape.block, [VALUES, out, BOUND])
+    assert expected[1][:2].tolist() == [128 * 127 // 2] * 2
+
+    shapes = [SHAPES[k] for k in order]
+    woven = goptx.weave(*(kernels[k] for k in order), shapes=shapes, placement="front", slicing=slicing)
+    found = [np.zeros(120, np.int32) for _ in kernels]
+    goptx.emulate(woven, args=[[VALUES, found[k], BOUND] for k in order], shapes=shapes)
+    assert all(map(np.array_equal, found, expected))
+
+
+def test_between_a_wait_and_the_barrier_after_its_release() -> None:
+    """Who has come to a barrier of the CTA waits for nothing that stands before it."""
+    in_pieces = LOCKED.replace("atom.shared.exch", "@%p1 bra FREE; membar.cta; FREE: atom.shared.exch")
+    written = completed(flow(in_pieces), 0)
+    wanting, holding = ({n for n, b in written.blocks.items() if op in b.opcodes} for op in (SWAP, "membar.cta"))
+    assert len(holding) == 2
+    assert amid_waits(written, Converged(written, lanes_wait_separately=True)) == wanting | holding
