@@ -400,8 +400,14 @@ class Facts:
 
     @once
     def is_product(self) -> bool:
-        """Whether assemblers may contract it, a product of floating-point numbers, with a sum that reads it."""
-        return self.base == "mul" and self._may_be_contracted
+        """Whether assemblers may contract it, a product of floating-point numbers, with a sum that reads it. They make
+        fast divisions products with a reciprocal."""
+        return self.base in ("mul", "div") and self._may_be_contracted
+
+    @once
+    def hands_product_on(self) -> bool:
+        """Whether assemblers contract a product and a sum although this stands between: a copy or a change of sign."""
+        return self.base in ("mov", "neg") or (self.base == "cvt" and len({*self.types}) == 1)
 
     @once
     def is_sum(self) -> bool:
@@ -410,6 +416,8 @@ class Facts:
 
     @once
     def _may_be_contracted(self) -> bool:
+        if self.types == ("f32x2",):  # contracted whatever the rounding (ptxas 13.0)
+            return True
         return bool(self.types) and self.types[0] in FLOATS and self.modifiers.isdisjoint(_ROUNDINGS)
 
     @once

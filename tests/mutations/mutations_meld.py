@@ -76,14 +76,14 @@ OF_MELDING = (
     Mutation(
         "products that are read after a branch become one",
         f"{SIMPLIFY}/align_sides.py",
-        "return facts.is_product and (Own(i, 0), Own(j, 0)) in self._ends()",
+        "return any((Own(i, part), Own(j, part)) in ends for part in parts)",
         "return False",
         f"{GOLDENS}[meld/product_after_the_branch]",
     ),
     Mutation(
         "a sum reads a product that something else reads now",
         f"{SIMPLIFY}/align_sides.py",
-        "return any(sums) and not len(alike) == len(readers[0]) == len(readers[1])",
+        "return is_summed and not len(alike) == len(readers[0]) == len(readers[1])",
         "return False",
         f"{GOLDENS}[meld/contraction]",
     ),

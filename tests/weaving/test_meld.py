@@ -24,8 +24,9 @@ Assembles = Callable[[Woven], None]
 PASSES = Path(__file__).parents[1] / "passes" / "meld"
 FILES = {p.stem: p for p in sorted(PASSES.glob("*.ptx")) if p.stem != "store_in_a_side"}  # which stores for others
 REFUSED = (
+    "fast_quotient_after_the_branch",
     "lanes_in_a_side", "one_expensive_side", "product_after_the_branch", "product_before_the_branch",
-    "too_little_saved", "two_expensive_sides", "uniform_branch",
+    "product_with_another_sign", "too_little_saved", "two_expensive_sides", "uniform_branch",
 )  # fmt: skip
 THREADS = 256
 FEW, MANY = 12, 100  # random branches

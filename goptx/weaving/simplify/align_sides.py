@@ -6,7 +6,7 @@ alignments that dynamic programming looks at, the one that saves most issue slot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -41,11 +41,13 @@ class Alignment(NamedTuple):
 
 @dataclass(frozen=True)
 class Sides:
-    """Both sides of one branch. `results` are the registers that they write and that are read after them."""
+    """Both sides of one branch. `results` are the registers that they write and that are read after them, those in
+    `summed` perhaps by sums of floating-point numbers."""
 
     sides: tuple[Side, Side]
     types: Types
     results: Sequence[str]
+    summed: Collection[str]
     kinds: dict[Both, str] = field(default_factory=dict)  # in which type two values are chosen
     separate: set[Pair] = field(default_factory=set)  # operations that must not be one
 
@@ -72,7 +74,10 @@ class Sides:
         return above[-1]
 
     def _ends(self) -> list[Both]:
-        return [(self.sides[0].value(r), self.sides[1].value(r)) for r in self.results]
+        return [self._end(r) for r in self.results]
+
+    def _end(self, register: str) -> Both:
+        return self.sides[0].value(register), self.sides[1].value(register)
 
     def pair(self, i: int, j: int) -> tuple[Operation, Operation] | None:
         """Two operations as they are where they become one; None if they cannot."""
@@ -126,10 +131,17 @@ class Sides:
         """Whether the assembler could contract another product and sum than in the kernel as it was: where a choice
         comes between the two, or where products of both sides become one that is read after them."""
         facts = facts_of(pair[0].instruction.opcode)
-        if facts.is_sum:
+        if facts.is_sum or facts.hands_product_on:
             values = zip(pair[0].sources, pair[1].sources, strict=True)
-            return any(any(map(self._is_product, both, self.sides)) for both in values if not is_one(both, pairs))
-        return facts.is_product and (Own(i, 0), Own(j, 0)) in self._ends()
+            if any(
+                any(s.is_product(v) for v, s in zip(both, self.sides, strict=True))
+                for both in values
+                if not is_one(both, pairs)
+            ):
+                return True
+        ends = [self._end(r) for r in self.results if r in self.summed]
+        parts = range(len(pair[0].results)) if i in self.sides[0].products else ()
+        return any((Own(i, part), Own(j, part)) in ends for part in parts)
 
     def _equal_products(self, pairs: frozenset[Pair]) -> bool:
         """Whether the assembler would make one of two products that must not be one: both have the same factors."""
@@ -145,25 +157,19 @@ class Sides:
         )
 
     def _is_read_otherwise(self, pair: Pair, pairs: frozenset[Pair]) -> bool:
-        """Whether a sum reads a product that is one for both sides, and not all that reads it is one, too. What else
-        reads a product decides whether the assembler contracts it."""
-        if not facts_of(self.sides[0].operations[pair[0]].instruction.opcode).is_product:
+        """Whether a sum, or a copy for it, reads a product that is one for both sides, and not all that reads it is
+        one, too. What else reads a product decides whether the assembler contracts it."""
+        if pair[0] not in self.sides[0].products:
             return False
-        readers = [
-            [k for k, o in enumerate(side.operations) if Own(number, 0) in o.sources]
-            for number, side in zip(pair, self.sides, strict=True)
-        ]
-        sums = (
-            facts_of(s.operations[k].instruction.opcode).is_sum
+        readers = [side.readers(number) for number, side in zip(pair, self.sides, strict=True)]
+        facts = (
+            facts_of(s.operations[k].instruction.opcode)
             for s, own in zip(self.sides, readers, strict=True)
             for k in own
         )
         alike = [(i, j) for i in readers[0] for j in readers[1] if (i, j) in pairs]
-        return any(sums) and not len(alike) == len(readers[0]) == len(readers[1])
-
-    def _is_product(self, value: Value, side: Side) -> bool:
-        own = side.operations[value.operation].instruction if isinstance(value, Own) else None
-        return own is not None and facts_of(own.opcode).is_product
+        is_summed = any(f.is_sum or f.hands_product_on for f in facts)
+        return is_summed and not len(alike) == len(readers[0]) == len(readers[1])
 
 
 def is_one(values: Both, pairs: frozenset[Pair]) -> bool:

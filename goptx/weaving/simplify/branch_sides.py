@@ -74,14 +74,41 @@ class Operation:
 @dataclass(slots=True)
 class Side:
     """`held` has the values of the registers that it writes, at its end; `moves` the instruction that moves a constant
-    to a register, for each that is moved to one."""
+    to a register, for each that is moved to one; `products` the numbers of operations that give a product which an
+    assembler may contract with a sum, perhaps copied or with another sign."""
 
     operations: list[Operation] = field(default_factory=list)
     held: dict[str, Value] = field(default_factory=dict)
     moves: dict[Constant, Instruction] = field(default_factory=dict)
+    products: set[int] = field(default_factory=set)
 
     def value(self, register: str) -> Value:
         return self.held.get(register, Outer(register))
+
+    def is_product(self, value: Value) -> bool:
+        return isinstance(value, Own) and value.operation in self.products
+
+    def readers(self, number: int) -> list[int]:
+        """The operations that read a result of this one."""
+        return [
+            k
+            for k, operation in enumerate(self.operations)
+            if any(isinstance(v, Own) and v.operation == number for v in operation.sources)
+        ]
+
+    def add_to(self, products: Collection[str]) -> bool:
+        """Whether a sum reads one of these registers as it is before the side, perhaps copied or with another sign."""
+        handed_on = set[int]()
+        for number, operation in enumerate(self.operations):
+            facts = facts_of(operation.instruction.opcode)
+            if any(v.name in products for v in operation.sources if isinstance(v, Outer)) or any(
+                v.operation in handed_on for v in operation.sources if isinstance(v, Own)
+            ):
+                if facts.is_sum:
+                    return True
+                if facts.hands_product_on:
+                    handed_on.add(number)
+        return False
 
     @property
     def cost(self) -> int:
@@ -165,6 +192,8 @@ def _add(side: Side, instruction: Instruction, types: Types) -> None:
     results = tuple(leaf.text for leaf in leaves(result) if isinstance(leaf, Name))
     form = (instruction.opcode, tuple(types.get(r, r) for r in results), *map(_form, (result, *sources)))
     number = len(side.operations)
+    if facts.is_product or (facts.hands_product_on and any(map(side.is_product, values))):
+        side.products.add(number)
     side.operations.append(Operation(instruction, values, results, form))
     side.held |= {r: Own(number, part) for part, r in enumerate(results) if r != "_"}
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from goptx.analysis.cfg import EXIT, Block, Flow
-from goptx.analysis.dataflow import live_in, written
+from goptx.analysis.dataflow import live_in, read, written
 from goptx.analysis.numbering import completed
 from goptx.analysis.terminators import Branch, Jump
 from goptx.analysis.uniformity import Uniformity, uniformity
@@ -24,7 +24,7 @@ from goptx.ptx.opcodes import facts_of
 from goptx.weaving.model import Kernel
 from goptx.weaving.shapes.scalar_code import free_stem
 from goptx.weaving.simplify.align_sides import Alignment, Sides
-from goptx.weaving.simplify.branch_sides import Outer, Side, declared_types, side_of
+from goptx.weaving.simplify.branch_sides import declared_types, side_of
 from goptx.weaving.simplify.melded_code import FreshRegisters, Melding
 
 MOST = 64  # instructions of a side
@@ -48,7 +48,7 @@ class _Melder:
         self.types = declared_types(kernel.registers)
         self.fresh = FreshRegisters(free_stem(f"%{kernel.prefix}_meld", kernel.register_names()))
         self.refused: set[tuple[str, str, int]] = set()
-        self.products = {r for i in self.flow.instructions() if facts_of(i.opcode).is_product for r in written(i)}
+        self.products, self.summed = _contracted(self.flow)
 
     def melded(self, number: int) -> Kernel:
         """Inner branches come first: what they become may be a side of an outer one."""
@@ -82,16 +82,10 @@ class _Melder:
         first, second = found
         if first is None or second is None or not (first.operations and second.operations):
             return None
-        if any(self._adds_to_product(side) for side in (first, second)):
-            return None
+        if any(side.add_to(self.products) for side in (first, second)):
+            return None  # in one block with a product from before the branch, a sum might be contracted with that
         results = sorted(r for r in {**first.held, **second.held} if r in live)
-        return Sides((first, second), self.types, results)
-
-    def _adds_to_product(self, side: Side) -> bool:
-        """Whether the assembler might contract a sum of the side with a product before the branch, if it stood in one
-        block with that."""
-        sums = (o for o in side.operations if facts_of(o.instruction.opcode).is_sum)
-        return any(isinstance(v, Outer) and v.name in self.products for o in sums for v in o.sources)
+        return Sides((first, second), self.types, results, self.summed)
 
     def _diverges(self, name: str) -> bool:
         return uniformity(self.flow, shape=self.shape).branches[name] > Uniformity.WARP
@@ -102,6 +96,22 @@ class _Melder:
         code = Melding(sides, found, block.end.guard, block.end.line, self.fresh).written()
         changed = replace(block, code=(*block.code, *code), end=Jump(join))
         return self.flow.with_blocks({**self.flow.blocks, name: changed}).pruned()
+
+
+def _contracted(flow: Flow) -> tuple[set[str], set[str]]:
+    """The registers that may hold a product which an assembler contracts with a sum, and those that such a sum may
+    read; perhaps copied or with another sign in between."""
+    facts = [(i, facts_of(i.opcode)) for i in flow.instructions()]
+    products = {r for i, f in facts if f.is_product for r in written(i)}
+    summed = {r for i, f in facts if f.is_sum for r in read(i)}
+    hands_on = [(read(i), written(i)) for i, f in facts if f.hands_product_on]
+    size = -1
+    while size < len(products) + len(summed):
+        size = len(products) + len(summed)
+        for reads, writes in hands_on:
+            products |= frozenset() if products.isdisjoint(reads) else writes
+            summed |= frozenset() if summed.isdisjoint(writes) else reads
+    return products, summed
 
 
 def _diamond(flow: Flow, name: str) -> tuple[str, str, str] | None:
