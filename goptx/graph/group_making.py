@@ -98,7 +98,9 @@ class Makers:
                 reasons.append(f"{form}: {reason}")
             else:
                 prospect = self._prospect(group, form, woven)
-                sure = is_choosable(prospect) and (len(group) <= VARIED or prospect.gain > 1 + STAKE * LOSS)
+                sure = is_choosable(form.candidate, prospect) and (
+                    len(group) <= VARIED or prospect.gain > 1 + STAKE * LOSS
+                )
                 if sure or self.costs.daring:
                     made.append(Fused(woven, prospect.cycles, str(form), teams))
         best = min(made, key=lambda m: m.cycles, default=None)

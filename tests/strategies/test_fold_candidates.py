@@ -15,6 +15,7 @@ from goptx.cost.estimate import Load, Wave
 from goptx.cost.folded_estimate import Folding, Role, folded
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import each_alone
+from goptx.cost.work import UNITS
 from goptx.latency.table import load_table
 from goptx.ptx.parse import parse
 from goptx.sources.kernel_text import Chosen
@@ -137,7 +138,7 @@ def test_targets_and_shapes_that_do_not_allow_it() -> None:
 
 # The estimate ---------------------------------------------------------------------------------------------
 
-UNITS = {"issue": 0.0, "integer": 0.0, "double": 0.0, "special": 0.0, "shared": 0.0, "memory": 0.0}
+IDLE = dict.fromkeys(UNITS, 0.0)
 ONE_WAVE = Folding()
 
 
@@ -147,7 +148,7 @@ def cycles(
 ) -> float:  # fmt: skip
     """Of two roles with these virtual CTAs and these cycles of the memory for a warp."""
     roles = [
-        Role([Load({**UNITS, "memory": moved}, n, 128)], Wave(n, 128, latency), own)
+        Role([Load({**IDLE, "memory": moved}, n, 128)], Wave(n, 128, latency), own)
         for n, latency, own, moved in zip(ctas, latencies, teams, memory, strict=True)
     ]
     return folded(roles, how, registers, shared, ARCH).cycles
@@ -216,7 +217,7 @@ def test_a_fold_that_leaves_a_kernel_few_warps_is_not_chosen() -> None:
     separate = separate_cycles(judge)
     plain, woven = fold_candidates(judge, ARCH)
     prospects = [Prospect(judge.under_all(c)[c], separate) for c in (plain, woven)]
-    assert [is_choosable(prospect) for prospect in prospects] == [False, True]
+    assert not is_choosable(plain, prospects[0]) and is_choosable(woven, prospects[1])
     assert prospects[0].worst[0] < 0.9 < 0.99 < prospects[1].worst[0]
 
 

@@ -156,5 +156,6 @@ def _advice(judge: Judge, separate: tuple[float, ...]) -> str:
     ones = (1,) * len(judge.kernels)
     fused = [Candidate(strategy, ones) for strategy in STRATEGIES if strategy != "separate"]
     fused += fold_candidates(judge, judge.arch)
-    prospects = [Prospect(each, separate) for way in fused for each in judge.under_all(way).values()]
-    return OTHERWISE if any(is_choosable(prospect) for prospect in prospects) else SEPARATE
+    found = [each for way in fused for each in judge.under_all(way).items()]
+    choosable = (is_choosable(candidate, Prospect(estimates, separate)) for candidate, estimates in found)
+    return OTHERWISE if any(choosable) else SEPARATE

@@ -21,6 +21,10 @@ TIE = 0.01  # estimates that differ by less are taken to be equal
 ROBUST = 0.04  # by which a plain interleaved kernel may be slower than another, which loses more where estimates err
 LOSS = 0.07  # times as long as separate launches, less 1: what the worst case may cost; estimates are no better
 LEAST = 0.03  # the least gain, less 1, for which kernels are fused: less was measured as a loss as often as a gain
+# The same where a thread runs several kernels: an assembler may give it many more registers than estimated, where those
+# of the kernels alone are as estimated (measured on the fitted pairs of benchmarks/unseen).
+LEAST_TOGETHER = 0.05
+APART = ("interleave", "horizontal", "separate")  # each thread runs one kernel
 MUCH = 0.12  # a gain, less 1, under some assumption, for which a candidate is taken that never loses
 # The share by which kernels that are coarsened by 4 were measured to take longer, compared with those coarsened by 2,
 # than estimated (mean of suite A in both shapes and the fitted pairs): the assembler gives copies more registers.
@@ -84,13 +88,14 @@ def separate_cycles(
     return tuple(min(estimate.cycles for estimate in row) for row in zip(*each, strict=True))
 
 
-def is_choosable(prospect: Prospect) -> bool:
+def is_choosable(candidate: Candidate, prospect: Prospect) -> bool:
     """Whether a candidate never loses much, and gains: under the middle assumption, in proportion to what it may lose;
     or, if it is never slower as far as estimates tell, much under some assumption."""
     if prospect.loss > LOSS:
         return False
     for_nothing = prospect.loss <= TIE and prospect.gain >= 1.0 - TIE and max(prospect.gains) >= 1.0 + MUCH
-    return for_nothing or prospect.gain > 1.0 + max(LEAST, STAKE * prospect.loss)
+    least = LEAST if candidate.strategy in APART else LEAST_TOGETHER
+    return for_nothing or prospect.gain > 1.0 + max(least, STAKE * prospect.loss)
 
 
 def _rated(candidate: Candidate, prospect: Prospect) -> float:
@@ -103,7 +108,7 @@ def best(found: Mapping[Candidate, Prospect]) -> Candidate:
     """The candidate to choose. Of those that are about as fast under the middle assumption, the one that is fastest in
     the mean of all is taken."""
     separate = {c for c in found if c.plain and c.strategy == "separate"}
-    safe = [c for c in found if c in separate or is_choosable(found[c])]
+    safe = [c for c in found if c in separate or is_choosable(c, found[c])]
     if not safe:
         return min(found, key=lambda c: (found[c].loss, found[c].cycles))
     cycles = {c: _rated(c, found[c]) for c in safe}

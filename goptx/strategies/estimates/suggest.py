@@ -271,7 +271,7 @@ class _Ranking:
             found |= {c: Prospect(each, separate) for c, each in under_all.items() if each[0].cycles < inf}
         if not found:
             return None
-        best = max(found, key=lambda c: (is_choosable(found[c]), found[c].gain))
+        best = max(found, key=lambda c: (is_choosable(c, found[c]), found[c].gain))
         prospect = found[best]
         plain = unchanged(len(group))
         lost = judge.under_all(plain)[plain][0].occupancy - prospect.middle.occupancy
@@ -282,7 +282,7 @@ class _Ranking:
             round(prospect.gain, 4),
             round(prospect.worst[0], 4),
             round(max(prospect.gains), 4),
-            is_choosable(prospect),
+            is_choosable(best, prospect),
             reason + (f"; occupancy falls by {lost:.0%}" if lost >= FALLS else ""),
         )
 
