@@ -135,7 +135,7 @@ def test_lanes_that_hold_a_lock_do_not_wait_for_those_that_want_it(order: tuple[
     kernels = [kernel(BOUNDED), kernel(LOCKED)]
     expected = [np.zeros(120, np.int32) for _ in kernels]
     for text, shape, out in zip(kernels, SHAPES, expected, strict=True):
-        goptx.emulate(text, shape.grid, shape.block, [VALUES, out, BOUND])
+        goptx.emulate(text, shape.sizes("grid"), shape.sizes("block"), [VALUES, out, BOUND])
     assert expected[1][:2].tolist() == [128 * 127 // 2] * 2
 
     shapes = [SHAPES[k] for k in order]
