@@ -135,7 +135,8 @@ def sides_in_turn(
     inside = [n for n in order if n in arm_of]
     in_turn = [n for entry in entries for n in (entry, *(n for n in inside if arm_of[n] == entry))]
     at = order.index(source) + 1
-    new.with_found(reverse_postorder=(*order[:at], *in_turn, *(n for n in order[at:] if n not in arm_of)))
+    if arm_of.keys().isdisjoint(loops(flow)):  # else what a side leads to may come before the body of a loop on it
+        new.with_found(reverse_postorder=(*order[:at], *in_turn, *(n for n in order[at:] if n not in arm_of)))
     return new.with_found(
         loops={h: bodies[h] for h in new.reverse_postorder() if h in bodies},  # loops on sides make it another one
         predecessors={**above, **_entering(new, [*entries, *arms, join], {source, *entries, *arm_of, *above[join]})},

@@ -7,7 +7,7 @@ from itertools import count, pairwise
 
 import networkx as nx
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from goptx.analysis.cfg import EXIT, Block, Flow, loops
@@ -105,8 +105,18 @@ def test_a_closed_region_that_becomes_a_block(flow: Flow) -> None:
                 same_as_anew(new)
 
 
+def of_edges(**targets: tuple[str, ...]) -> Flow:
+    """A flow by the successors of each block."""
+    ends = {n: Branch(P1, *t) if len(t) == 2 else Jump(*t) for n, t in targets.items()}
+    blocks = {name: Block((Instruction("mov.u32"),), end) for name, end in ends.items()}
+    return Flow("b0", {**blocks, EXIT: Block((), Stop())})
+
+
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(flows())
+@example(of_edges(b0=("b4", "b1"), b4=("b7", "b1"), b1=("b2",), b2=(EXIT,), b7=("b4",)))
+@example(of_edges(b0=("b5", "b4"), b4=("b7", "b1"), b1=("b1",), b7=("b4",), b5=("b1",)))
+@example(of_edges(b0=("b5", "b4"), b4=("b7", "b1"), b1=("b2",), b2=(EXIT,), b7=("b4",), b5=("b1",)))
 def test_sides_that_are_taken_in_turn(flow: Flow) -> None:
     ask_all(flow)
     for source, block in flow.blocks.items():
