@@ -91,7 +91,7 @@ def critical_cycles(
                 progress.wall, after = after, 0
         progress.run([*filter(of, flow.blocks[name].code)], cycles, after)
         found[name], reached[name] = progress.done - begun, progress
-    return {name: found[name] for name in flow.blocks}
+    return {name: found.get(name, 0) for name in flow.blocks}  # none reaches the end of what never ends
 
 
 def _before(flow: Flow, name: str, sides: Mapping[str, str]) -> str:

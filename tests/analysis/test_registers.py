@@ -253,3 +253,13 @@ def test_functions_of_the_module_are_inlined_and_others_called() -> None:
         flat = flatten(entry.body or (), lambda name: name)
         found.append(demand(control_flow(flat, "<ptx>"), flat.registers, "sm_80"))
     assert found[0].calls == 0 and found[1].calls == 1 and found[1].registers >= 24 > found[0].registers
+
+
+def test_loads_under_a_predicate_into_registers_with_a_value_do_not_begin_first() -> None:
+    """Triton writes a 0 first, for lanes out of bounds."""
+    each = " ".join(
+        f"mov.f32 %f{i}, 0f00000000; @%p1 ld.global.f32 %f{i}, [%rd3+{4 * i}]; add.f32 %f0, %f0, %f{i};"
+        for i in range(1, 50)
+    )
+    body = f"setp.ne.u32 %p1, %r1, 7; mov.f32 %f0, 0f00000000; {each} st.global.f32 [%rd3], %f0; ret;"
+    assert needed(body).live < 8

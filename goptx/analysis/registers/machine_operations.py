@@ -42,7 +42,7 @@ class Operation(NamedTuple):
     opcode table, or "c" for a call; "" for memory that nobody writes. `space`: "shared", "local" or "" for any other.
     `effective`: it does something besides defining words. `alone`: nothing is moved across it, for it contains a branch
     or a call; `called`: the registers that the called code takes. `parameter`: it only loads an address from the
-    parameters. `guarded`: it runs under a predicate."""
+    parameters. `guarded`: it runs under a predicate, and nothing else writes its results."""
 
     defines: Words
     uses: Words
@@ -149,7 +149,7 @@ class _Lowered:
         bases = [self._fresh(2) for _ in self._bases(code)] if kind.adds else ()
         own = Operation(
             defines, uses, kind.cycles, kind.access, kind.space, kind.effective or not defines, kind.alone, False,
-            code.guard is not None and outputs <= self.once, _called(code) if kind.alone else 0,
+            code.guard is not None and self.single.keys() >= outputs, _called(code) if kind.alone else 0,
         )  # fmt: skip
         if not bases:
             return [own]
