@@ -13,7 +13,6 @@ from goptx.analysis.dataflow import read, written
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 
-OPERATIONS = frozenset(("and", "or", "xor", "not"))
 INPUTS = 3
 
 Place = tuple[str, int]  # a block, and the number of an instruction in it
@@ -48,5 +47,4 @@ def _merged(block: Block, uses: Counter[str]) -> set[int]:
 
 
 def _is_logical(instruction: Instruction) -> bool:
-    facts = facts_of(instruction.opcode)
-    return facts.base in OPERATIONS and facts.types == ("b32",) and not instruction.guard
+    return facts_of(instruction.opcode).combines_bits_of_words and not instruction.guard

@@ -574,6 +574,11 @@ class Facts:
         return self.row.expands and rounded and self.types[-1:] not in (("s32",), ("u32",))
 
     @once
+    def combines_bits_of_words(self) -> bool:
+        """Whether it combines words of 32 bits bit by bit; of at most three, any function of them is one LOP3."""
+        return self.base in ("and", "or", "xor", "not") and self.types == ("b32",)
+
+    @once
     def takes_root(self) -> bool:
         """Whether it computes a square root."""
         return self.base == "sqrt"

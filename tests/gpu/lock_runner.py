@@ -13,7 +13,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bodies import kernel
-from weaving.test_rejoin import BOUND, BOUNDED, LOCKED, SHAPES, VALUES
+from weaving.test_reconverge import BOUND, BOUNDED, LOCKED, SHAPES, VALUES
 
 import goptx
 from goptx.device.load import current_device

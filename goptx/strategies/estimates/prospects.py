@@ -24,7 +24,7 @@ LEAST = 0.03  # the least gain, less 1, for which kernels are fused: less was me
 # The same where a thread runs several kernels: an assembler may give it many more registers than estimated, where those
 # of the kernels alone are as estimated (measured on the fitted pairs of benchmarks/unseen).
 LEAST_TOGETHER = 0.05
-APART = ("interleave", "horizontal", "separate")  # each thread runs one kernel
+ONE_EACH = ("interleave", "horizontal", "separate")  # each thread runs one kernel
 MUCH = 0.12  # a gain, less 1, under some assumption, for which a candidate is taken that never loses
 # The share by which kernels that are coarsened by 4 were measured to take longer, compared with those coarsened by 2,
 # than estimated (mean of suite A in both shapes and the fitted pairs): the assembler gives copies more registers.
@@ -94,7 +94,7 @@ def is_choosable(candidate: Candidate, prospect: Prospect) -> bool:
     if prospect.loss > LOSS:
         return False
     for_nothing = prospect.loss <= TIE and prospect.gain >= 1.0 - TIE and max(prospect.gains) >= 1.0 + MUCH
-    least = LEAST if candidate.strategy in APART else LEAST_TOGETHER
+    least = LEAST if candidate.strategy in ONE_EACH else LEAST_TOGETHER
     return for_nothing or prospect.gain > 1.0 + max(least, STAKE * prospect.loss)
 
 
