@@ -1,10 +1,10 @@
 """How many words are live at most while the operations of a block run, in three orders that the assembler may choose.
 
 Requires: operations of straight code, the words live before and after. *Thrifty*: each operation comes right before
-what needs it, or as it is written; the better of the two. But loads from far memory under a predicate come first: the
-assembler was not seen to move them down. *Loads first*: the same, but all loads from far memory begin before all else,
-and wait together. *Eager*: what has the longest way to the end of the block comes first, as soon as its inputs are
-there.
+what needs it, or as it is written; the better of the two. But if loads from far memory under a predicate are many, they
+come first: the assembler was not seen to move them down. *Loads first*: the same, but all loads from far memory begin
+before all else, and wait together. *Eager*: what has the longest way to the end of the block comes first, as soon as
+its inputs are there.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from heapq import heappop, heappush
 from goptx.analysis.registers.machine_operations import FAR, NEAR, Operation, Words
 
 FEW = 25  # live words up to which no further order is looked for: an SM is full
+MANY = 64  # live words up to which the assembler moves loads under a predicate down as it moves any other
 
 Value = int  # of one definition: a word of before has its own number, a later definition a negative one
 Values = list[tuple[tuple[Value, ...], tuple[Value, ...]]]  # of each operation: what it defines, and what it uses
@@ -23,7 +24,7 @@ Values = list[tuple[tuple[Value, ...], tuple[Value, ...]]]  # of each operation:
 
 class IssueOrders:
     """The orders of a block. The number of an order is the most words that are live at once: `as_written`, `thrifty`
-    (at most that, without loads under predicates), `loads_first` and `eager`, each found when it is asked for."""
+    (at most that, without many loads under predicates), `loads_first` and `eager`, each found when it is asked for."""
 
     def __init__(self, block: Sequence[Operation], before: Collection[int], after: Collection[int]) -> None:
         self.block = block
@@ -38,7 +39,9 @@ class IssueOrders:
     @property
     def thrifty(self) -> int:
         if self.has_guarded_loads:
-            return self._peak(_late(self.block, self._values, self._needs, _is_guarded_load))
+            found = self._peak(_late(self.block, self._values, self._needs, _is_guarded_load))
+            if found > MANY:
+                return found
         late = _late(self.block, self._values, self._needs)
         found = min(self.as_written, self._peak(late))
         if found <= FEW:

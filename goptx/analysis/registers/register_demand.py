@@ -3,7 +3,7 @@
 Requires: a flow without regions. What ptxas 13.0 does was found in its machine code for about 900 kernels
 (benchmarks/register_estimate.py): it begins loads early, also those of several iterations of a short loop, as long as a
 thread has no more than the registers with which an SM is full; beyond, it saves registers where it can, and gives a few
-more than are live. Loads under a predicate it begins early whatever they take. It does not move code over a slow path
+more than are live. Many loads under a predicate it begins early. It does not move code over a slow path
 (`div.rn` contains a branch), which takes registers of its own. The sums that `wgmma` accumulates stand above the
 registers of the calling convention. It never gives more than the launch bounds allow, and spills what is beyond.
 """
