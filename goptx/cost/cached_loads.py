@@ -8,12 +8,14 @@ one counts as a load from memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
+from functools import lru_cache
 from typing import NamedTuple
 
 from goptx.analysis.cfg import Flow
 from goptx.analysis.early_ends import by_cta
 from goptx.analysis.values.address_sums import Product, Terms, address_sums, difference, is_uniform
+from goptx.memo import Same
 from goptx.ptx.ir import Address, Instruction, Sum
 from goptx.ptx.opcodes import facts_of
 
@@ -33,7 +35,7 @@ class _Load(NamedTuple):
 
 def cached_loads(flow: Flow) -> frozenset[Place]:
     """The loads whose data the caches have."""
-    of, decided = address_sums(flow), by_cta(flow)
+    of, decided = _addresses(Same(flow)), by_cta(flow)
     found: set[Place] = set()
     counted: dict[frozenset[tuple[Product, int]], list[_Load]] = {}
     for place, instruction in _loads(flow):
@@ -51,8 +53,14 @@ def cached_loads(flow: Flow) -> frozenset[Place]:
 
 def lines_of_tables(flow: Flow) -> frozenset[int]:
     """The lines of loads from variables of the module."""
-    of = address_sums(flow)
+    of = _addresses(Same(flow))
     return frozenset(i.line for _, i in _loads(flow) if (address := of(i)) is not None and _is_table(address))
+
+
+@lru_cache(maxsize=2)
+def _addresses(flow: Same[Flow]) -> Callable[[Instruction], Terms | None]:
+    """As `address_sums`, once for all that is asked of a flow in a row."""
+    return address_sums(flow.held)
 
 
 def _loads(flow: Flow) -> Iterator[tuple[Place, Instruction]]:

@@ -22,7 +22,7 @@ from goptx.analysis.registers.register_limit import MOST
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.hardware import QUARTERS, WARP, Machine, machine_of
 from goptx.cost.register_estimate import Pressure
-from goptx.cost.work import PIPES
+from goptx.cost.work import arithmetic
 from goptx.device.occupancy import occupancy
 
 OVERLAP = 3.0  # 1: nothing overlaps; above 2 the choice hardly changes
@@ -80,8 +80,7 @@ def _times(units: Mapping[str, float], times: float) -> dict[str, float]:
 
 def resources(used: Mapping[str, float]) -> dict[str, float]:
     """Cycles of each resource of an SM, of which each unit is `used` for so many: the pipes work at the same time."""
-    arithmetic = max(used[pipe] for pipe in PIPES)
-    return {"arithmetic": arithmetic, "shared": used["shared"], "memory": used["memory"]}
+    return {"arithmetic": arithmetic(used), "shared": used["shared"], "memory": used["memory"]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,11 +42,6 @@ class Work:
     units: Mapping[str, float] = field(hash=False)
     course: Course
 
-    @property
-    def arithmetic(self) -> float:
-        """Cycles of the pipe that it occupies longest."""
-        return max(self.units[pipe] for pipe in PIPES)
-
     def beside(self, other: Work) -> Work:
         """The two woven: while one waits, the other issues."""
         mine, its = self.course, other.course
@@ -78,6 +73,11 @@ class Work:
 
 def _sum(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
     return {unit: one[unit] + other[unit] for unit in one}
+
+
+def arithmetic(units: Mapping[str, float]) -> float:
+    """Cycles of the pipe that is occupied longest, by the cycles of each unit."""
+    return max(units[pipe] for pipe in PIPES)
 
 
 def units_of(flow: Flow, machine: Machine) -> dict[str, dict[str, float]]:

@@ -23,7 +23,7 @@ from goptx.cost.hardware import WARP
 from goptx.cost.kernels import Acts, Alone
 from goptx.cost.register_estimate import Pressure
 from goptx.cost.role_registers import rounded_up
-from goptx.cost.work import PIPES, Course, Work
+from goptx.cost.work import Course, Work, arithmetic
 from goptx.launch.coarsening import MOST
 from goptx.launch.launch_plan import of_few_ctas
 from goptx.launch.shape import Shape
@@ -191,11 +191,7 @@ class _Launch:
         together = strategy != "interleave"
         if together:
             parts = {k: ctas[k] / max(ctas) * loads[k].live for k in everything}
-            waves = [
-                Wave(share * max(ctas), running, *self._course(which), self._pipe(which), self._mean(which, running))
-                for which, share in _segments(parts)
-                for running in (self._running(which, threads),)
-            ]
+            waves = [self._of_several(which, threads, share * max(ctas)) for which, share in _segments(parts)]
             pressure, shared = self._pressure(everything), sum(own)
         else:
             waves = [wave for k in everything for wave in self._of_one(k, loads[k].threads, ctas[k])]
@@ -299,6 +295,11 @@ class _Launch:
             for k, launch in enumerate(launches)
         ]
 
+    def _of_several(self, which: Sequence[int], threads: int, ctas: float) -> Wave:
+        """The CTAs that execute these kernels."""
+        running = self._running(which, threads)
+        return Wave(ctas, running, *self._course(which), self._pipe(which), self._mean(which, running))
+
     def _of_one(self, kernel: int, threads: int, ctas: int, entry: int = 0) -> list[Wave]:
         """The CTAs of a kernel that do something, and those that end at once."""
         live = ctas * self.behaviours[kernel].live
@@ -308,7 +309,7 @@ class _Launch:
 
     def _pipe(self, which: Sequence[int]) -> float:
         """Cycles for which a warp that executes these kernels occupies the pipe that it uses most."""
-        return sum(self.loads[k].joined * max(self.loads[k].units[pipe] for pipe in PIPES) for k in which)
+        return sum(self.loads[k].joined * arithmetic(self.loads[k].units) for k in which)
 
     def _course(self, which: Sequence[int], entry: int = 0) -> tuple[float, CodeSize]:
         """Latency and code of a warp that executes these kernels."""
