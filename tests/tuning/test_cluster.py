@@ -66,6 +66,7 @@ def few() -> Iterator[None]:
 
 
 def on(client: Any, bench: Any, monkeypatch: pytest.MonkeyPatch, **how: Any) -> Best:
+    client.wait_for_workers(2, timeout=60)  # one that a test has killed is started again
     monkeypatch.setattr(worker_bench, "GpuWorkers", partial(GpuWorkers, make_bench=bench, patience=30))
     monkeypatch.setattr(gpu_workers, "POLL", 0.1)
     return tuned(client=client, executor=None, strategies=["vertical"], **how)
