@@ -571,7 +571,12 @@ class Facts:
         """Whether the assembler expands it into code with a branch: correctly rounded operations, and integers that
         are not of 32 bits."""
         rounded = not self.modifiers & {"approx", "full"}
-        return self.row.expands and rounded and self.types[-1:] not in (("s32",), ("u32",))
+        return self.row.expands and rounded and not self.divides_in_place
+
+    @once
+    def divides_in_place(self) -> bool:
+        """Whether it divides integers of 32 bits, which the assembler expands into code without a branch."""
+        return self.row.expands and self.types[-1:] in (("s32",), ("u32",))
 
     @once
     def combines_bits_of_words(self) -> bool:

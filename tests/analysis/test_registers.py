@@ -4,7 +4,7 @@ import pytest
 
 import goptx
 from goptx.analysis.build_cfg import control_flow
-from goptx.analysis.registers.register_demand import FULL, TOGETHER, Demand, demand
+from goptx.analysis.registers.register_demand import FULL, ROOM, Demand, demand
 from goptx.device.assemble import assemble, find_ptxas
 from goptx.memo import computed
 from goptx.ptx.flatten import flatten
@@ -73,7 +73,7 @@ def test_loads_of_two_iterations_of_a_short_loop_begin_together() -> None:
     body = f"{loads(6)} {sums(6)} add.f32 %f90, %f90, %f5;"
     found = needed(loop.format(body))
     assert found.early.value >= needed(loop.format(f"bar.sync 0; {body}")).early.value + 4  # nothing passes a barrier
-    assert found.live < found.early.value <= TOGETHER
+    assert found.live < found.early.value <= ROOM
 
 
 def test_sums_of_wgmma_stand_above_the_registers_of_calls() -> None:
@@ -120,6 +120,28 @@ def test_a_constant_beyond_an_address_takes_no_register() -> None:
     near = needed(first + rest.format("%rd5")).live
     assert near == needed(first + rest.format("%rd3")).live
     assert needed(first.replace("2048", "%rd2") + rest.format("%rd5")).live > near
+
+
+@pytest.mark.parametrize(("space", "words"), [("global", 2), ("shared", 0)])
+def test_an_address_is_in_registers_where_it_is_accessed(space: str, words: int) -> None:
+    """A parameter, or the address of a variable: from sm_80 on, before there are uniform registers for it."""
+    body = f"ld.global.v2.u32 {{%r5, %r6}}, [%rd3]; st.{space}.v2.u32 [%rd1+8], {{%r5, %r6}}; ret;"
+    assert needed(body).live == needed(body, "sm_75").live + words
+
+
+def test_a_division_of_integers_takes_words_of_its_own() -> None:
+    body = "ld.global.v2.u32 {{%r5, %r6}}, [%rd3]; {0} st.global.u32 [%rd3], %r7; ret;"
+    added, divided = (needed(body.format(f"{op}.u32 %r7, %r5, %r6;")).live for op in ("add", "rem"))
+    assert divided >= added + 3
+    assert needed(body.format("rem.u32 %r7, %r5, 10;")).live <= added
+
+
+@pytest.mark.parametrize(("live", "threads", "given"), [(81, 256, 112), (61, 256, 80), (61, 0, 71), (40, 256, 47)])
+def test_registers_that_cost_no_cta_are_given(live: int, threads: int, given: int) -> None:
+    """Where the threads of a CTA are known: of 256 three fit with 80 registers, two with 128."""
+    found = Demand(live, threads=threads)
+    assert found.registers == given and found.firm == Demand(live).firm
+    assert (Demand() + found).threads == (found | Demand()).threads == threads
 
 
 def test_what_is_live_across_a_slow_path_stays_there() -> None:

@@ -2,9 +2,9 @@
 
 Requires: operations of straight code, the words live before and after. *Thrifty*: each operation comes right before
 what needs it, or as it is written; the better of the two. But if loads from far memory under a predicate are many, they
-come first: the assembler was not seen to move them down. *Loads first*: the same, but all loads from far memory begin
-before all else, and wait together. *Eager*: what has the longest way to the end of the block comes first, as soon as
-its inputs are there.
+come first: the assembler was not seen to move them down. *Loads first*: the same, but all loads begin before all else,
+and wait together. *Eager*: what has the longest way to the end of the block comes first, as soon as its inputs are
+there.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class IssueOrders:
 
     @property
     def loads_first(self) -> int:
-        return self._peak(_late(self.block, self._values, self._needs, _is_far))
+        return self._peak(_late(self.block, self._values, self._needs, is_load))
 
     @property
     def eager(self) -> int:

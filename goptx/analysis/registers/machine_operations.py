@@ -20,7 +20,7 @@ from goptx.analysis.influence import callee_of
 from goptx.analysis.registers.equal_values import EqualValues, Form
 from goptx.analysis.registers.register_widths import widths
 from goptx.analysis.values.thread_values import number
-from goptx.ptx.ir import TYPE_BYTES, Instruction, Name, Operand, Registers, Vector
+from goptx.ptx.ir import TYPE_BYTES, Address, Immediate, Instruction, Name, Operand, Registers, Sum, Vector
 from goptx.ptx.opcodes import Facts, Scope, facts_of
 
 OF_LAUNCH = ("%ntid", "%nctaid")
@@ -32,7 +32,9 @@ OFFSETS = 1 << 23  # bytes from an address that an access reaches by a constant 
 SLOW_OF_64_BITS, SLOW_ROOT, SLOW_PATH = 19, 8, 13
 OF_ABI = 22  # registers of a function that is called by the calling convention
 OF_RUNTIME = ("malloc", "free", "vprintf", "__assertfail")  # functions that no module contains
-FAR_BASES = 90  # from sm_90 on, the sum of a parameter and a product needs the parameter in registers
+DIVISION = 4  # words that the code of a division of 32 bits takes besides its operands and its result
+IN_UNIFORM, FAR_BASES = 80, 90  # before sm_80 an access takes an address from uniform registers; from sm_90 on the sum
+# of a parameter and a product needs the parameter in registers
 
 Words = tuple[int, ...]
 
@@ -41,8 +43,8 @@ class Operation(NamedTuple):
     """`defines`, `uses`: words. `cycles`: until its results are there. `access`: what it does to memory, as in the
     opcode table, or "c" for a call; "" for memory that nobody writes. `space`: "shared", "local" or "" for any other.
     `effective`: it does something besides defining words. `alone`: nothing is moved across it, for it contains a branch
-    or a call; `called`: the registers that the called code takes. `parameter`: it only loads an address from the
-    parameters. `guarded`: it runs under a predicate, and nothing else writes its results."""
+    or a call; `called`: the registers that the called code takes. `guarded`: it runs under a predicate, and
+    nothing else writes its results."""
 
     defines: Words
     uses: Words
@@ -51,7 +53,6 @@ class Operation(NamedTuple):
     space: str = ""
     effective: bool = False
     alone: bool = False
-    parameter: bool = False
     guarded: bool = False
     called: int = 0
 
@@ -67,7 +68,7 @@ class Operations:
 def operations(flow: Flow, declared: Collection[Registers], arch: str) -> Operations:
     """The operations of a kernel for `arch` ("sm_90"), in its reachable blocks."""
     order = flow.reverse_postorder()
-    lowered = _Lowered(flow, order, widths(declared), int("".join(c for c in arch if c.isdigit())) >= FAR_BASES)
+    lowered = _Lowered(flow, order, widths(declared), int("".join(c for c in arch if c.isdigit())))
     blocks = {name: lowered.block(flow.blocks[name].code) for name in order}
     ends = {name: lowered.words(map(register_of, flow.blocks[name].end.reads())) for name in order}
     return Operations(_needed(blocks, ends), ends)
@@ -76,9 +77,9 @@ def operations(flow: Flow, declared: Collection[Registers], arch: str) -> Operat
 class _Lowered:
     """The words of each register, found as the code is read in reverse postorder."""
 
-    def __init__(self, flow: Flow, order: Sequence[str], sizes: Mapping[str, int], loads_bases: bool) -> None:
+    def __init__(self, flow: Flow, order: Sequence[str], sizes: Mapping[str, int], arch: int) -> None:
         self.sizes = sizes
-        self.loads_bases = loads_bases
+        self.arch = arch
         writes: dict[str, Code] = {}
         several: set[str] = set()  # written by different code: copies of code write the same
         for name in order:
@@ -146,15 +147,17 @@ class _Lowered:
             called = next((_called(i) for i in instructions_in(code) if facts_of(i.opcode).calls), 0)
             return [Operation(defines, uses, SOON, access="c", effective=True, alone=True, called=called)]
         kind = _kind(code.opcode)
-        bases = [self._fresh(2) for _ in self._bases(code)] if kind.adds else ()
+        bases = [self._fresh(2) for _ in self._bases(code, kind)]
+        scratch = self._fresh(DIVISION if kind.divides and not isinstance(code.operands[-1], Immediate) else 0)
         own = Operation(
-            defines, uses, kind.cycles, kind.access, kind.space, kind.effective or not defines, kind.alone, False,
+            defines, uses, kind.cycles, kind.access, kind.space, kind.effective or not defines, kind.alone,
             code.guard is not None and self.single.keys() >= outputs, _called(code) if kind.alone else 0,
         )  # fmt: skip
-        if not bases:
+        if not bases and not scratch:
             return [own]
-        own = own._replace(uses=(*uses, *(w for base in bases for w in base)))
-        return [*(Operation(base, (), WARP, parameter=True) for base in bases), own]
+        first = [Operation(base, (), WARP) for base in bases]
+        first += [Operation(scratch, (), SOON)] if scratch else []
+        return [*first, own._replace(uses=(*uses, *(w for each in first for w in each.defines)))]
 
     def _is_there(self, code: Code) -> bool:
         """Whether other registers hold the results already. Notes that they have the same words."""
@@ -242,17 +245,29 @@ class _Lowered:
     def _is_of_cta(self, name: str) -> bool:
         return name in self.of_cta or self._is_free(name) or name.startswith(OF_CTA)
 
-    def _bases(self, code: Instruction) -> list[str]:
-        """The parameters of 64 bits to which an instruction that adds something adds it."""
-        if not self.loads_bases or len(written(code)) != 1:
+    def _bases(self, code: Instruction, kind: _Kind) -> list[str]:
+        """The parameters of 64 bits, and addresses of variables, that an instruction needs in registers: what it adds
+        something to, and the address itself of an access to global memory."""
+        if kind.far and self.arch >= IN_UNIFORM:
+            return [base for o in code.operands if (base := _base(o)) and self._is_free(base)]
+        if not kind.adds or self.arch < FAR_BASES or len(written(code)) != 1:
             return []
         sources = {o.text for o in code.operands[1:] if isinstance(o, Name)}
         return sorted(r for r in sources if r in self.free and self.sizes.get(r) == 2)
 
 
+def _base(operand: Operand) -> str:
+    """The name of what an address is counted from; "" for any other operand."""
+    if not isinstance(operand, Address):
+        return ""
+    first = operand.parts[0]
+    base = first.base if isinstance(first, Sum) else first
+    return base.text if isinstance(base, Name) else ""
+
+
 class _Kind(NamedTuple):
-    """The fields of its operations that follow from an opcode; whether a uniform datapath can compute it; and whether
-    it adds."""
+    """The fields of its operations that follow from an opcode; whether a uniform datapath can compute it; whether it
+    adds, accesses an element in far memory, and divides in place."""
 
     cycles: int
     access: str
@@ -261,6 +276,8 @@ class _Kind(NamedTuple):
     alone: bool
     integers: bool
     adds: bool
+    far: bool
+    divides: bool
 
 
 @lru_cache(maxsize=4096)
@@ -273,6 +290,7 @@ def _kind(opcode: str) -> _Kind:
     return _Kind(
         _cycles(facts), access, facts.space if facts.space in ("shared", "local") else "", effective,
         facts.slow_path or facts.calls, _computes_integers(facts), facts.adds or facts.adds_to_product,
+        facts.accesses_element and facts.space not in ("shared", "local", "param", "const"), facts.divides_in_place,
     )  # fmt: skip
 
 

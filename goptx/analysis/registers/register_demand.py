@@ -20,7 +20,7 @@ from goptx.analysis.cfg import Flow
 from goptx.analysis.dataflow import written
 from goptx.analysis.registers.issue_order import IssueOrders, is_load, unrolled
 from goptx.analysis.registers.machine_operations import SLOW_PATH, Operation, operations
-from goptx.analysis.registers.register_limit import MOST, most_registers
+from goptx.analysis.registers.register_limit import MOST, RegisterLimit, without_loss
 from goptx.analysis.registers.register_widths import widths
 from goptx.analysis.registers.short_branches import Joined, live_words, with_short_branches_joined
 from goptx.memo import Deferred, computed
@@ -28,9 +28,9 @@ from goptx.ptx.ir import Directive, Registers
 from goptx.ptx.opcodes import facts_of
 
 FULL = 32  # registers of a thread with which an SM holds all its warps (65,536 for 2,048 threads)
-OWN = 7  # besides the live words: the stack pointer, two that the hardware takes, copies
+OWN = 6  # besides the live words: the stack pointer, two that the hardware takes, copies
 ROOM = 24  # live words up to which loads begin early
-EAGER, HASTY = 0.3, 48  # the share given of what an eager order would take more, which counts up to HASTY words
+EAGER, HASTY = 0.2, 48  # the share given of what an eager order would take more, which counts up to HASTY words
 CLOSE = 27  # live words from which on it cannot always keep to FULL
 ABOVE = 0.5  # registers beyond FULL for each word above CLOSE: some kernels have FULL, others the next step, 40
 # Slow paths are called, and the words across stand above the registers of what is called. At each of several calls they
@@ -38,7 +38,10 @@ ABOVE = 0.5  # registers beyond FULL for each word above CLOSE: some kernels hav
 CALLS = 4
 BESIDE, SHARE = 2, 1.13  # given beyond FULL: so many times the live words, but for sums of `wgmma`, and so many more
 BELOW_SUMS = 26  # registers besides those of the sums of `wgmma`: 24 are below them
-ITERATIONS, SHORT, TOGETHER = 2, 70, 20  # iterations of loops of at most SHORT operations begin early, up to TOGETHER
+ITERATIONS, SHORT = 2, 70  # iterations of a loop of at most SHORT operations that begin early
+# If the threads of a CTA are known, the assembler takes more registers if they cost no CTA of an SM, up to FILLED times
+# those that are needed, where so many words are live. Which CTAs fit depends on the live words and TAKEN more.
+FILLED, FILLING, TAKEN = 1.2, range(50, 125), 4
 
 NONE = computed(0)
 
@@ -48,8 +51,8 @@ class Demand:
     """The most words of 32 bits that are live at one point: at least (`live`), in the order of the code (`written`), if
     loads begin early (`early`), and if everything does that can (`eager`); across a slow path, of which there are
     `calls`, whose code takes `called` registers; and those of the sums of one `wgmma`. `most`: the registers that the
-    launch bounds allow. How loads begin decides nothing beyond the registers with which an SM is full, so it is found
-    when it is asked for."""
+    launch bounds allow; `threads`: those of a CTA by the bounds, 0 if they do not say. How loads begin decides nothing
+    beyond the registers with which an SM is full, so it is found when it is asked for."""
 
     live: int = 0
     across: int = 0
@@ -60,6 +63,7 @@ class Demand:
     calls: int = 0
     called: int = SLOW_PATH
     most: int = MOST
+    threads: int = 0
 
     def __add__(self, other: Demand) -> Demand:
         return Demand(
@@ -72,6 +76,7 @@ class Demand:
             self.calls + other.calls,
             max(self.called, other.called),
             min(self.most, other.most),
+            max(self.threads, other.threads),
         )
 
     def __or__(self, other: Demand) -> Demand:
@@ -86,6 +91,7 @@ class Demand:
             max(self.calls, other.calls),
             max(self.called, other.called),
             min(self.most, other.most),
+            max(self.threads, other.threads),
         )
 
     def times(self, copies: int) -> Demand:
@@ -96,7 +102,14 @@ class Demand:
     def registers(self) -> int:
         """The registers per thread that the assembler is expected to give."""
         called = self.across + self.called + min(max(self.calls - 1, 0), CALLS) if self.across else 0
-        return min(max(self.firm, called, min(self._hasty + OWN, FULL)), self.most)
+        return min(max(self.firm, called, self._filled, min(self._hasty + OWN, FULL)), self.most)
+
+    @property
+    def _filled(self) -> int:
+        """The registers that it gives because there is room for them."""
+        if not self.threads or self.sums or self.live not in FILLING:
+            return 0
+        return min(without_loss(self.live + TAKEN, self.threads), int(FILLED * self.firm))
 
     @property
     def firm(self) -> int:
@@ -145,13 +158,16 @@ def demand(
     loops = [(own, before[name], after[name]) for name, own in joined.blocks.items() if _is_short_loop(joined, name)]
 
     def early() -> int:
-        several = (min(unrolled(*loop, ITERATIONS), TOGETHER) for loop in loops)
-        return _most(live, chain(several, (each.loads_first for each in orders)))
+        return _most(
+            live, chain((unrolled(*loop, ITERATIONS) for loop in loops), (each.loads_first for each in orders))
+        )
 
     eager = Deferred(lambda: _most(live, (each.eager for each in orders), HASTY))
-    most = most_registers(bounds)
+    limit = RegisterLimit.of(bounds)
     in_order = orders[0].as_written if orders else 0
-    return Demand(live, across, _sums(flow, declared), in_order, Deferred(early), eager, calls, called, most)
+    return Demand(
+        live, across, _sums(flow, declared), in_order, Deferred(early), eager, calls, called, limit.most, limit.threads
+    )
 
 
 def _most(live: int, each: Iterable[int], room: int = ROOM) -> int:
