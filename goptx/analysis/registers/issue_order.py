@@ -82,10 +82,6 @@ def _is_guarded_load(operation: Operation) -> bool:
     return operation.guarded and operation.cycles >= FAR and not operation.effective
 
 
-def _is_far(operation: Operation) -> bool:
-    return operation.cycles >= FAR
-
-
 def _values(
     block: Sequence[Operation], before: Collection[int], after: Words | Collection[int]
 ) -> tuple[Values, dict[Value, int]]:

@@ -33,8 +33,8 @@ SLOW_OF_64_BITS, SLOW_ROOT, SLOW_PATH = 19, 8, 13
 OF_ABI = 22  # registers of a function that is called by the calling convention
 OF_RUNTIME = ("malloc", "free", "vprintf", "__assertfail")  # functions that no module contains
 DIVISION = 4  # words that the code of a division of 32 bits takes besides its operands and its result
-IN_UNIFORM, FAR_BASES = 80, 90  # before sm_80 an access takes an address from uniform registers; from sm_90 on the sum
-# of a parameter and a product needs the parameter in registers
+ADDRESSES = 80  # from sm_80 on, an access needs its address in registers; before, there are uniform ones for it
+FAR_BASES = 90  # from sm_90 on, the sum of a parameter and a product needs the parameter in registers
 
 Words = tuple[int, ...]
 
@@ -248,7 +248,7 @@ class _Lowered:
     def _bases(self, code: Instruction, kind: _Kind) -> list[str]:
         """The parameters of 64 bits, and addresses of variables, that an instruction needs in registers: what it adds
         something to, and the address itself of an access to global memory."""
-        if kind.far and self.arch >= IN_UNIFORM:
+        if kind.far and self.arch >= ADDRESSES:
             return [base for o in code.operands if (base := _base(o)) and self._is_free(base)]
         if not kind.adds or self.arch < FAR_BASES or len(written(code)) != 1:
             return []
@@ -290,7 +290,7 @@ def _kind(opcode: str) -> _Kind:
     return _Kind(
         _cycles(facts), access, facts.space if facts.space in ("shared", "local") else "", effective,
         facts.slow_path or facts.calls, _computes_integers(facts), facts.adds or facts.adds_to_product,
-        facts.accesses_element and facts.space not in ("shared", "local", "param", "const"), facts.divides_in_place,
+        facts.accesses_element and _reaches_far(facts), facts.divides_in_place,
     )  # fmt: skip
 
 
@@ -330,8 +330,13 @@ def _converted(facts: Facts, words: tuple[int | None, ...]) -> tuple[int | None,
 
 def _cycles(facts: Facts) -> int:
     if facts.loads:
-        return NEAR if facts.space in ("shared", "local") else FAR if facts.space not in ("param", "const") else WARP
+        return FAR if _reaches_far(facts) else NEAR if facts.space in ("shared", "local") else WARP
     return WARP if facts.row.scope > Scope.THREAD else SOON
+
+
+def _reaches_far(facts: Facts) -> bool:
+    """Whether what it accesses is in memory far from the SM."""
+    return facts.space not in ("shared", "local", "param", "const")
 
 
 def _needed(blocks: Mapping[str, list[Operation]], ends: Mapping[str, Words]) -> dict[str, list[Operation]]:
