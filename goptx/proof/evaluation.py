@@ -162,7 +162,7 @@ class Evaluation:
             return None
         if opcode == "mov.b64" and results == 2:
             return self.integers.halves(parts[0])
-        found = self.integers.value(opcode, *parts)
+        found = self.integers.value(opcode, *parts) if results == 1 else None
         return None if found is None else [found]
 
     def _is_register(self, source: Source) -> bool:
