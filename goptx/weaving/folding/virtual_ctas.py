@@ -24,6 +24,7 @@ from goptx.ptx.ir import Guard, Immediate, Instruction, Name
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import free_name, statements_in
 from goptx.weaving.emit.reconverge import RECONVERGE
+from goptx.weaving.folding.fresh_registers import begun_anew
 from goptx.weaving.folding.helping import Helping
 from goptx.weaving.folding.team_barriers import TeamBarriers, barriers_of_teams, refuse_register
 from goptx.weaving.link.call_graph import called_functions
@@ -60,7 +61,8 @@ def with_end(linked: Linked, kernel: Kernel, made: Converged) -> Converged:
     code = (RECONVERGE, *_drained(linked, kernel, made.flow), *_barrier(linked, kernel, made.flow))
     blocks = {n: replace(b, end=b.end.retarget({EXIT: end})) for n, b in made.flow.blocks.items() if n != EXIT}
     blocks |= {end: Block(code, Jump(EXIT)), EXIT: made.flow.blocks[EXIT]}
-    return replace(made, flow=Flow(made.flow.entry, blocks))
+    flow = begun_anew(Flow(made.flow.entry, blocks), (*kernel.registers, *made.registers))
+    return replace(made, flow=flow)
 
 
 def _check_folds(linked: Linked, kernel: Kernel) -> None:
