@@ -72,6 +72,12 @@ STRATEGIES: Flags = {
         "metavar": "N1,N2",
         "help": "horizontal folded grids: how many CTAs of each kernel run side by side in each CTA (default: one)",
     },
+    "parts": {
+        "type": argument_values.numbers,
+        "metavar": "N1,N2",
+        "help": "horizontal folded grids: into how many parts each kernel's CTAs are divided, which teams run "
+        "(default: one)",
+    },
     "assist": {
         "action": "store_true",
         "help": "horizontal, --fold ticket: warps of the kernel with more registers run what is left of the other one",

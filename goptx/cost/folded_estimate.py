@@ -14,21 +14,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, inf
 
+from goptx.analysis.cfg import Flow
 from goptx.cost.estimate import LOADED, OVERLAP, Estimate, Load, Wave, fetched, resources
 from goptx.cost.hardware import Machine, machine_of
 from goptx.device.occupancy import occupancy
+from goptx.weaving.folding.ticket_code import ctas_of_a_ticket
 
 TICKET = 300  # cycles until a team has its next ticket: a round trip to L2 (264 on an H800, published) and a barrier
+
+
+DRAW = 3.5  # cycles from one ticket of a counter to the next, whoever draws them (measured on an H200: 2 ns)
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
     """The kernels that a role runs, and `wave`, the virtual CTAs of all of them, with the threads and the mean latency
-    of one. teams: how many run side by side in a CTA."""
+    of one. teams: how many run side by side in a CTA. free: the flow of the kernel, if it is one and its warps need
+    nothing of each other."""
 
     loads: Sequence[Load]
     wave: Wave
     teams: int = 1
+    free: Flow | None = None
 
     @property
     def threads(self) -> int:
@@ -70,17 +77,20 @@ def folded(roles: Sequence[Role], how: Folding, registers: int, shared: int, arc
 
 
 def _latency(role: Role, how: Folding, launched: int, places: int, machine: Machine) -> float:
-    """Cycles until the last team of the role is done, if nothing is waited for but its own results."""
-    each = how.draws * TICKET + LOADED * role.wave.latency
+    """Cycles until the last team of the role is done, if nothing is waited for but its own results and tickets."""
+    several = ctas_of_a_ticket(role.wave.ctas, launched * role.teams, role.free) if role.free else 1
+    drawn = how.draws / several
+    each = drawn * TICKET + LOADED * role.wave.latency
     in_turn = ceil(launched / places)
-    return in_turn * (machine.turnover + ceil(role.wave.ctas / (launched * role.teams)) * each)
+    taken = in_turn * (machine.turnover + ceil(role.wave.ctas / (launched * role.teams)) * each)
+    return max(taken, drawn * DRAW * role.wave.ctas)
 
 
 def _with_help(latencies: Sequence[float], roles: Sequence[Role], helper: int | None) -> list[float]:
     """The same, where the teams of the helper run what is left of the other role's when they are done."""
     found = list(latencies)
     if helper is not None and found[helper] < found[1 - helper]:
-        own, others = roles[1 - helper].teams, roles[helper].teams
+        own, others = roles[1 - helper].threads, roles[helper].threads
         found[1 - helper] = found[helper] + (found[1 - helper] - found[helper]) * own / (own + others)
     return found
 

@@ -38,6 +38,7 @@ from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.walk import mentioned
 from goptx.sources.kernel_text import Chosen, choose_entry
 from goptx.weaving.converge.predicate import LONG_SIDE
+from goptx.weaving.folding.divided_ctas import first_obstacle
 from goptx.weaving.link.inline import inlined
 from goptx.weaving.shapes.shared_pool import packed
 
@@ -107,6 +108,11 @@ class Alone:
     def has_barriers(self) -> bool:
         """Whether its threads wait for all of their CTA."""
         return any(facts.row.scope > Convergence.WARP for facts in facts_among(self.flow))
+
+    @cached_property
+    def warps_are_free(self) -> bool:
+        """Whether the warps of a CTA need nothing of each other, but for dynamic shared memory."""
+        return not self.shared and first_obstacle(self.flow) is None
 
     @property
     def work(self) -> Work:

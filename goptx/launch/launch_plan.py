@@ -127,6 +127,10 @@ class Plan:
         in threads of its own."""
         return 1
 
+    def parts_of(self, kernel: int) -> int:
+        """How many teams it takes to run one CTA of the kernel, at the same time or not: its warps are divided."""
+        return 1
+
     def helpers_of(self, kernel: int) -> int:
         """How many teams of another kernel run CTAs of this one, too, when no CTA of their own kernel is left."""
         return 0

@@ -13,6 +13,7 @@ from functools import cached_property, reduce
 from itertools import pairwise, product
 from operator import or_
 
+from goptx.analysis.cfg import Flow
 from goptx.analysis.registers.register_demand import FULL
 from goptx.cost.assumptions import Assumption, Behaviour, table
 from goptx.cost.code_size import NO_CODE, CodeSize
@@ -34,6 +35,7 @@ from goptx.weaving.shapes.strided import MANY
 
 FACTORS = (1, 2, 4)  # coarsening factors; with 8, registers allow too few warps, and weaving takes long
 STRATEGIES: tuple[Strategy, ...] = ("weave", "interleave", "vertical", "separate")  # of equals, the first is preferred
+MOST_CODE = 1000  # lines of all copies of coarsened kernels: more take many seconds to weave
 CTAS = 1 << 16  # assumed for an unknown grid: many times what a GPU holds
 LONG = 2200  # cycles of a warp, twice the turnover of a CTA: CTAs that last longer gain little from being fewer
 THREADS = 256  # assumed for an unknown block
@@ -215,9 +217,10 @@ class _Launch:
     def folded(self) -> Estimate:
         """Folded grids: one launch, in which each team has warps and, if they are moved, registers of its own."""
         teams = self.judge.teams or [(k,) for k in range(len(self.loads))]
-        several = self.candidate.option("teams") or [1] * len(teams)
+        several, parts = (self.candidate.option(name) or [1] * len(teams) for name in ("teams", "parts"))
         roles = [
-            Role([self.loads[k] for k in team], self._team(team), n) for team, n in zip(teams, several, strict=True)
+            Role([self.loads[k] for k in team], self._team(team, divided), n, self._free(team))
+            for team, n, divided in zip(teams, several, parts, strict=True)
         ]
         own = [max(self._pressure([k]).registers for k in team) for team in teams]
         moved = self.candidate.option("role_registers")
@@ -227,20 +230,26 @@ class _Launch:
         shared = sum(n * max(self.shared[k] for k in team) for team, n in zip(teams, several, strict=True))
         return folded(roles, self._folding(moved), registers, shared, self.judge.arch)
 
+    def _free(self, team: Sequence[int]) -> Flow | None:
+        """The flow of the kernel that a team runs, if that is one and its warps need nothing of each other."""
+        kernel = self.judge.kernels[team[0]]
+        return kernel.flow if len(team) == 1 and not self.shared[team[0]] and kernel.warps_are_free else None
+
     def _folding(self, moved: Sequence[int] | None) -> Folding:
         """The role with more registers helps, the first one if both have equally many."""
         option = self.candidate.option
         helper = int(moved is not None and moved[1] > moved[0]) if option("assist") else None
         return Folding(option("ctas"), option("fold") == "ticket", helper)
 
-    def _team(self, kernels: Sequence[int]) -> Wave:
-        """The virtual CTAs of a team, one after the other. While it runs one kernel, it needs the code of no other."""
+    def _team(self, kernels: Sequence[int], parts: int) -> Wave:
+        """The virtual CTAs of a team, or the parts of them, one after the other. While it runs one kernel, it needs the
+        code of no other."""
         ctas = [-(-self.loads[k].ctas // self.loads[k].joined) * self.loads[k].live for k in kernels]
         courses = [self._whole([k]) for k in kernels]
         latency = sum(n * course.latency for n, course in zip(ctas, courses, strict=True)) / max(sum(ctas), 1)
-        threads = max(-(-self.loads[k].threads // WARP) * WARP for k in kernels)
+        threads = max(-(-self.loads[k].threads // WARP) * WARP for k in kernels) // parts
         code = max((course.code for course in courses), key=lambda code: code.passed)
-        return Wave(sum(ctas), threads, latency, code)
+        return Wave(sum(ctas) * parts, threads, latency, code)
 
     def separate(self) -> list[Estimate]:
         """A launch for each kernel. Several candidates are compared with the same ones."""

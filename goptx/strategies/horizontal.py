@@ -56,6 +56,7 @@ def horizontal(
     role_registers: Sequence[int] | None = None,
     teams: Sequence[int] | None = None,
     assist: bool = False,
+    parts: Sequence[int] | None = None,
 ) -> Woven:
     """Each thread runs a thread of one kernel; the CTA has as many threads as those of all kernels together.
 
@@ -77,15 +78,20 @@ def horizontal(
     teams: for each kernel, how many of its CTAs run side by side in each CTA that is launched, if grids are folded: (1,
         2) is one of the first kernel beside two of the second. Each has threads, shared memory and barriers of its own.
         The default is one.
+    parts: for each kernel, into how many parts of equally many warps each of its CTAs is divided, if grids are folded.
+        A team then has the threads of one part, and runs parts as if they were CTAs: (1, 2) runs CTAs of 256 threads of
+        the second kernel by teams of 128. That is for kernels whose warps need nothing of each other: without shared
+        memory, barriers, fences and calls. The default divides none.
     assist: whether warps of the kernel with more registers run CTAs of the other one when none of their own is left;
-        for two kernels with equal blocks of a power of two, and fold="ticket".
+        for two kernels with blocks, or parts of them, that are powers of two, none of the other kernel's larger, and
+        fold="ticket".
 
     Other arguments and errors are those of `weave`.
     """
     check_request("concat", None, None, placement)
     kernels = kernels_of(sources, entries, max_inlined=max_inlined)
     own = own_shapes_of(sources, shapes, kernels, "horizontal")
-    check_fold(fold, ctas, role_registers, placement, len(kernels), teams, assist)
+    check_fold(fold, ctas, role_registers, placement, len(kernels), teams, assist, parts)
     if tunable is not None:
         _check_tunable(tunable, len(kernels))
     if partition is not None:
@@ -95,8 +101,10 @@ def horizontal(
             for k, (shape, threads, can) in enumerate(zip(own, partition, _tunable(kernels, tunable), strict=True))
         ]
     linked = link(kernels, arch, name, own)
-    parts = partial(partitioned, partition=partition)
-    layout = parts if fold is None else _folding(parts, linked, fold, ctas, role_registers, teams, assist)
+    own_warps = partial(partitioned, partition=partition)
+    layout = (
+        own_warps if fold is None else _folding(own_warps, linked, fold, ctas, role_registers, teams, assist, parts)
+    )
     shaped = simplify(shape(linked, kernels, own, placement, layout), own)
     choices = choices_of(shaped, latency, presume)
     converged = [
@@ -131,12 +139,13 @@ def _folding(
     registers: Sequence[int] | None,
     teams: Sequence[int] | None,
     assist: bool,
+    parts: Sequence[int] | None,
 ) -> Callable[[Plan], Folded]:
     """The layout of folded grids."""
     target = linked.target[0]
 
     def placed(plan: Plan) -> Folded:
-        made = folded(layout(plan), fold, ctas or 1, registers, moves_registers(target), teams, assist)
+        made = folded(layout(plan), fold, ctas or 1, registers, moves_registers(target), teams, assist, parts)
         return made if ctas else replace(made, ctas=ctas_at_once(made, linked))
 
     return placed

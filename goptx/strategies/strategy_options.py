@@ -58,6 +58,7 @@ class OwnHorizontalOptions(ResultOptions, total=False):
     ctas: int | None
     role_registers: Sequence[int] | None
     teams: Sequence[int] | None
+    parts: Sequence[int] | None
     assist: bool
 
 

@@ -252,8 +252,9 @@ class CtaLoop:
     number of the first; `none` holds where there is no such CTA. `begin` is code at the beginning of each, `step` gets
     the next number, and then `more` holds if there is one. All of it is equal for all threads of the kernel in a
     CTA. Where one thread gets the number for all, that is `drawn`, and `threads` are those that meet between it and
-    `step`. `teams` CTAs of the kernel run side by side, with these `registers`. Teams that help come by `joining` to
-    `drawn`."""
+    `step`. Where `step` gets the numbers of several CTAs, `again` gets the next of these, if `within` holds then, and
+    `head` is code before the first. `teams` CTAs of the kernel run side by side, with these `registers`. Teams that
+    help come by `joining` to `drawn`."""
 
     before: tuple[Instruction, ...]
     none: str
@@ -265,3 +266,6 @@ class CtaLoop:
     teams: int = 1
     registers: TeamRegisters | None = None
     joining: tuple[Instruction, ...] = ()
+    again: tuple[Instruction, ...] = ()
+    within: str = ""
+    head: tuple[Instruction, ...] = ()

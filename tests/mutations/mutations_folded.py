@@ -4,6 +4,7 @@ from mutations.mutations import WEAVING, Mutation
 
 FOLDED = "tests/strategies/test_folded.py"
 VALUES = f"{FOLDED}::test_unequal_grids_and_partial_rounds"
+FRESH = "tests/strategies/test_fresh_registers.py"
 TICKETS, COUNTERS = "tests/strategies/test_tickets.py", "tests/device/test_counters.py"
 TICKET_CODE, NUMBERS = f"{WEAVING}/folding/ticket_code.py", "goptx/device/launches/ticket_counters.py"
 TEAM_BARRIERS = f"{WEAVING}/folding/team_barriers.py"
@@ -48,8 +49,8 @@ OF_FOLDED_GRIDS = (
     Mutation(
         "a team runs the next virtual CTA, too",
         LOOPS,
-        "_Numbers(team, ctas, teams)",
-        "_Numbers(team, ctas, 1)",
+        "_Numbers(first, ctas, teams)",
+        "_Numbers(first, ctas, 1)",
         f"{FOLDED}::test_each_cta_runs_once[static]",
     ),
     Mutation(
@@ -139,7 +140,7 @@ OF_FOLDED_GRIDS = (
     Mutation(
         "tickets begin with the first virtual CTA, which a team has already",
         TICKET_CODE,
-        'Instruction("add.u32", (ticket, ticket, operand(view.all_teams())), draws)',
+        'Instruction("add.u32", (ticket, ticket, teams), draws)',
         'Instruction("add.u32", (ticket, ticket, operand(0)), draws)',
         f"{FOLDED}::test_each_cta_runs_once[ticket]",
     ),
@@ -149,6 +150,55 @@ OF_FOLDED_GRIDS = (
         "(*loop.drawn, *barriers.meeting, *loop.step)",
         "(*loop.drawn, *loop.step)",
         f"{FOLDED}::test_each_cta_runs_once[ticket]",
+    ),
+    Mutation(
+        "a ticket of several virtual CTAs is for the first of them only",
+        VIRTUAL_CTAS,
+        "again if loop.again else step",
+        "step",
+        f"{TICKETS}::test_a_ticket_of_a_large_grid_stands_for_several_ctas[straight]",
+    ),
+    Mutation(
+        "the last ticket has as many virtual CTAs as all others",
+        f"{WEAVING}/folding/cta_loops.py",
+        'Instruction("and.pred", (within, within, left)),',
+        'Instruction("and.pred", (within, within, within)),',
+        f"{TICKETS}::test_a_ticket_of_a_large_grid_stands_for_several_ctas[straight]",
+    ),
+    Mutation(
+        "the number of a ticket is that of its first virtual CTA",
+        TICKET_CODE,
+        '*([Instruction("mul.lo.u32", (number, number, operand(several)))] if several > 1 else [])',
+        "",
+        f"{TICKETS}::test_a_ticket_of_a_large_grid_stands_for_several_ctas[straight]",
+    ),
+    Mutation(
+        "warps that share memory do not meet within a ticket",
+        f"{WEAVING}/shapes/remap.py",
+        "meets = self.own.static or self.own.dynamic or first_obstacle(self.kernel.flow)",
+        "meets = False",
+        f"{TICKETS}::test_each_cta_has_a_ticket_where_warps_need_each_other",
+    ),
+    Mutation(
+        "registers that only some threads load are kept from one virtual CTA to the next",
+        VIRTUAL_CTAS,
+        "flow = begun_anew(Flow(made.flow.entry, blocks), (*kernel.registers, *made.registers))",
+        "flow = begun_anew(Flow(made.flow.entry, blocks), ())",
+        f"{FRESH}::test_copies_have_registers_of_their_own",
+    ),
+    Mutation(
+        "registers get their 0 within a loop",
+        f"{WEAVING}/folding/fresh_registers.py",
+        "return not flow.blocks[name].region and not any(name in body for body in loops(flow).values())",
+        "return not flow.blocks[name].region",
+        f"{FRESH}::test_what_is_moved_and_where",
+    ),
+    Mutation(
+        "registers get their 0 after the first access",
+        f"{WEAVING}/folding/fresh_registers.py",
+        "code=(*code[:first], move, *code[first:])",
+        "code=(*code[: first + 1], move, *code[first + 1 :])",
+        f"{FRESH}::test_copies_have_registers_of_their_own",
     ),
     Mutation(
         "dynamic arrays begin right after the tickets",

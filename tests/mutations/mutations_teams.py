@@ -3,7 +3,7 @@
 from mutations.mutations import WEAVING, Mutation
 
 TEAMS, BINDING = "tests/strategies/test_teams.py", "tests/strategies/test_sm_binding.py"
-HELPING = "tests/strategies/test_helping.py"
+HELPING, PARTS = "tests/strategies/test_helping.py", "tests/strategies/test_parts.py"
 FOLDING, VIEW = f"{WEAVING}/folding", f"{WEAVING}/shapes/thread_view.py"
 SM_BINDING = f"{FOLDING}/sm_binding.py"
 
@@ -49,6 +49,48 @@ OF_TEAMS = (
         'self.scalars.multiply(self.scalars.read("%nctaid.x"), self.teams)',
         'self.scalars.read("%nctaid.x")',
         f"{TEAMS}::test_each_cta_runs_once[static]",
+    ),
+    Mutation(
+        "all parts of a CTA are its first",
+        VIEW,
+        "self.scalars.multiply_add(self.part(), self.warps_threads, own) if self.parts > 1 else own",
+        "own",
+        f"{PARTS}::test_a_cta_of_the_fused_kernel_may_be_smaller_than_one_of_the_kernel",
+    ),
+    Mutation(
+        "each part is a CTA",
+        VIEW,
+        'return self.scalars.divide(self.hidden(f"{self.letter}.cta"), self.parts, MOST_CTAS[0]), None',
+        'return self.hidden(f"{self.letter}.cta"), None',
+        f"{PARTS}::test_a_cta_of_the_fused_kernel_may_be_smaller_than_one_of_the_kernel",
+    ),
+    Mutation(
+        "only the first parts are run",
+        VIEW,
+        'return self.scalars.multiply(self.total("grid"), self.parts)',
+        'return self.total("grid")',
+        f"{PARTS}::test_parts_of_one_cta_run_once",
+    ),
+    Mutation(
+        "CTAs are divided whose warps order their accesses for each other",
+        f"{FOLDING}/divided_ctas.py",
+        "return fence or facts.row.scope",
+        "return facts.row.scope",
+        f"{PARTS}::test_warps_that_may_need_each_other",
+    ),
+    Mutation(
+        "CTAs are divided whose warps share memory",
+        f"{FOLDING}/divided_ctas.py",
+        "elif own.static or own.dynamic:",
+        "elif False:",
+        f"{PARTS}::test_warps_that_may_need_each_other",
+    ),
+    Mutation(
+        "a larger team that helps is one team",
+        f"{FOLDING}/helping.py",
+        "number = s.multiply_add(number, plan.teams_in_helper, within) if number else within",
+        "number = number or within",
+        f"{HELPING}::test_a_larger_team_becomes_several",
     ),
     Mutation(
         "teams of a kernel leave their tickets in one place",

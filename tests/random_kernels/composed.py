@@ -127,6 +127,12 @@ def _stated(
     return tuple(part.wide(shape, choose.random() < 0.7) for part, shape in zip(parts, stated, strict=True))
 
 
+def _can_help(sizes: Sequence[int], registers: Sequence[int]) -> bool:
+    """Whether teams of the kernel with more registers, or of the first one, can run the other kernel."""
+    helped = 0 if registers[1] > registers[0] else 1
+    return sizes[1 - helped] >= sizes[helped] and all(size & (size - 1) == 0 for size in sizes)
+
+
 def _data(case: Case, how: Composition, parts: Sequence[Part]) -> Data:
     separate: list[tuple[int, list[object]]] = []
     together: list[list[object]] = []
@@ -220,19 +226,22 @@ class _Fusing:
         if self.how.folded and strategy == "horizontal":
             own.pop("placement", None)
             own |= {"fold": choose.choice(FOLDS), "ctas": choose.choice(CTAS)}
-            if self.how.teams:
-                own["teams"] = self._teams(kernels, choose)
-                blocks = [-(-(case.shapes[k].threads or 0) // 32) * 32 for k in kernels]
-                able = len(kernels) == 2 and blocks[0] == blocks[1] and blocks[0] & (blocks[0] - 1) == 0
-                own |= {"assist": True, "fold": "ticket"} if able and choose.random() < 0.7 else {}
-            if all(n % 128 == 0 for n in own.get("partition", [case.shapes[k].threads or 0 for k in kernels])):
+            threads = [case.shapes[k].threads or 0 for k in kernels]
+            sizes = [-(-n // 32) * 32 for n in threads]
+            if self.how.teams and choose.random() < 0.3:
+                own["parts"] = [choose.choice([n for n in (1, 2, 4) if n == 1 or t % (32 * n) == 0]) for t in threads]
+                sizes = [size // n for size, n in zip(sizes, own["parts"], strict=True)]
+            if all(n % 128 == 0 for n in own.get("partition", sizes)):
                 own |= {"arch": "sm_90a", "role_registers": [8 * choose.randint(3, 8) for _ in kernels]}
+            if self.how.teams:
+                own["teams"] = self._teams(sizes, choose)
+                able = len(kernels) == 2 and _can_help(sizes, own.get("role_registers", (1, 1)))
+                own |= {"assist": True, "fold": "ticket"} if able and choose.random() < 0.7 else {}
         return own
 
-    def _teams(self, kernels: Sequence[int], choose: Random) -> list[int]:
+    def _teams(self, threads: Sequence[int], choose: Random) -> list[int]:
         """As many as a CTA has threads for."""
         left, teams = 1024, []
-        threads = [-(-(self.case.shapes[k].threads or 0) // 32) * 32 for k in kernels]
         for k, own in enumerate(threads):
             teams.append(choose.randint(1, max(min(3, (left - sum(threads[k + 1 :])) // own), 1)))
             left -= teams[-1] * own

@@ -84,8 +84,8 @@ def test_coarsened_kernels() -> None:
 @pytest.mark.parametrize(
     "blocks, options, message",
     [
-        ((64, 32), {}, "one kernel run CTAs of the other, but they have 64 and 32 threads"),
-        ((96, 96), {}, "but they have 96 and 96 threads; .* equal blocks of a power of two"),
+        ((32, 64), {}, "teams of kernel A run CTAs of kernel B, but they have 32 and 64 threads; .* no less than"),
+        ((96, 96), {}, "but they have 96 and 96 threads; .* powers of two"),
         (
             (64, 64),
             {"fold": "static"},
@@ -99,3 +99,18 @@ def test_coarsened_kernels() -> None:
 def test_kernels_that_cannot_help(blocks: tuple[int, ...], options: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         fuse(*["registers"] * len(blocks), shapes=[Shape(4, n) for n in blocks], **{**ASSIST, **options})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("blocks, teams", [((128, 32), (1, 1)), ((64, 32), (2, 1)), ((64, 32), (1, 2))])
+def test_a_larger_team_becomes_several(blocks: tuple[int, int], teams: tuple[int, int]) -> None:
+    """Each has a ticket, shared memory and barriers of its own."""
+    for second in ("registers", "tiled", "leaving"):
+        shapes = [Shape(3, blocks[0]), Shape(19, blocks[1])]
+        woven = fuse("registers", second, shapes=shapes, ctas=2, teams=teams, **ASSIST)
+        same(("registers", second), shapes, woven)
+
+
+def test_parts_are_helped_by_teams_of_their_size() -> None:
+    shapes = [Shape(5, 64), Shape(9, 128)]
+    same(("tiled", "registers"), shapes, fuse("tiled", "registers", shapes=shapes, ctas=2, parts=(1, 2), **ASSIST))

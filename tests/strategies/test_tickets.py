@@ -220,3 +220,40 @@ def test_short_addresses_are_refused() -> None:
 def test_the_checker_has_no_rules_for_it() -> None:
     certificate = goptx.prove(fuse("tiled", "registers", shapes=[Shape(8, 64), Shape(4, 64)], ctas=2, **TICKETS))
     assert [gap.rule for gap in certificate.gaps] == ["strategy"] and "folded grids" in str(certificate)
+
+
+FREE = kernel("k", "red.global.add.u32 [%rd1], 1;")
+VARIED = kernel(
+    "k",
+    "mov.u32 %r60, 0; NEXT: add.u32 %r60, %r60, 1; setp.le.u32 %p1, %r60, %r1; @%p1 bra NEXT;" + stored(["%r60"]),
+)
+
+
+@pytest.mark.parametrize(
+    "text, grid, several", [(FREE, 150, 4), (VARIED, 520, 4), (VARIED, 150, 1)], ids=["straight", "loops", "few CTAs"]
+)
+def test_a_ticket_of_a_large_grid_stands_for_several_ctas(text: str, grid: int, several: int) -> None:
+    """Fewer where a kernel has loops, so that its CTAs may last differently long; the last ticket has fewer CTAs."""
+    shapes = [Shape(grid, 32), Shape(3, 64)]
+    woven = fuse(text, "tiled", shapes=shapes, fold="ticket", ctas=1)
+    drawn = lines(woven, "atom.global.inc.u32")[0]
+    assert drawn.endswith(f", {-(-grid // several) - 1};")
+    same((text, "tiled"), shapes, woven)
+    assert bool(lines(woven, "and.b32", f"%a_cta, {several - 1};")) == (several > 1)
+    more = fuse(text, "tiled", shapes=shapes, fold="ticket", ctas=1, teams=(3, 1))
+    same((text, "tiled"), shapes, more)
+
+
+def test_each_cta_has_a_ticket_where_warps_need_each_other() -> None:
+    woven = fuse("tiled", "registers", shapes=[Shape(150, 32), Shape(3, 64)], fold="ticket", ctas=1)
+    assert lines(woven, "atom.global.inc.u32")[0].endswith(", 149;")
+
+
+def test_tickets_are_drawn_before_a_short_cta_is_run() -> None:
+    """And after one with loops, which may last long: who is done first gets the next."""
+    for text, early in ((KERNELS["registers"], True), (VARIED, False)):
+        woven = fuse(text, "tiled", shapes=[Shape(9, 32), Shape(3, 64)], fold="ticket", ctas=2)
+        code = [line.strip() for line in woven.ptx.splitlines()]
+        drawn = next(i for i, line in enumerate(code) if "atom.global.inc" in line)
+        stored_first = next(i for i, line in enumerate(code) if "st.global" in line and "%a_rd1" in line)
+        assert (drawn < stored_first) == early

@@ -38,14 +38,18 @@ def cta_loop(
     begin: tuple[Instruction, ...],
     draw: Callable[[Name], Drawing] | None = None,
     helper: TeamRegisters | None = None,
+    early: bool = False,
+    several: int = 1,
 ) -> tuple[CtaLoop, tuple[Registers, ...]]:
     """The loop over the kernel's CTAs, and its registers. The scalars of the view are empty; `begin` is the code of
     `CtaLoop.begin`; `draw` makes the code that draws tickets and sets a predicate, where numbers are drawn; `helper`
-    has the registers of a kernel whose teams help."""
+    has the registers of a kernel whose teams help. `early`: a team draws when it begins a CTA, not when it is done, so
+    that the ticket has come by then. `several`: CTAs of a ticket."""
     s, number = view.scalars, registers.number
     own = _own_team(replace(view, scalars=Scalars(fresh)), registers)
-    ctas, team, teams = view.total("grid"), view.team_of_all(), view.all_teams()
-    found = _chunk(s, ctas, team, teams) if fold == "chunk" else _Numbers(team, ctas, teams)
+    ctas, team, teams = view.runs(), view.team_of_all(), view.all_teams()
+    first = team if several == 1 else s.multiply(team, several)
+    found = _chunk(s, ctas, team, teams) if fold == "chunk" else _Numbers(first, ctas, teams)
     none = s.compare("ge", found.first, found.end)
     if view.plan.overlaid and view.more_warps():  # nothing else is left for these warps to do
         none = s.either(none, s.compare("ge", view.thread_of_kernel(), view.warps_threads))
@@ -54,9 +58,16 @@ def cta_loop(
     if draw:
         made = draw(more)
         before = (*before, *made.before)
-        loop = CtaLoop(before, none.text, begin, made.step, more.text, made.drawn, view.warps_threads)
+        drawn = made.handed if early else (*made.drawn, *made.handed)
+        loop = CtaLoop(before, none.text, begin, made.step, more.text, drawn, view.warps_threads)
+        if several > 1:
+            loop = _of_several(loop, number, ctas, several, fresh)
+            loop = replace(loop, head=made.drawn) if early else loop
+        elif early:
+            loop = replace(loop, begin=(*begin, *made.drawn))
         if helper:
-            loop = replace(loop, joining=joining_code(view, registers, helper, made.before))
+            joining = joining_code(replace(view, scalars=Scalars(fresh)), registers, helper, made.before)
+            loop = replace(loop, joining=(*joining, *made.drawn) if early else joining)
     else:
         step = (
             Instruction("add.u32", (number, number, operand(found.step))),
@@ -66,6 +77,19 @@ def cta_loop(
     named = (number, registers.team) if view.places > 1 else (number,)
     ids = [Registers((".b32",), ((registers.barrier.text, BARRIER_IDS),))] if view.places > 1 else []
     return replace(loop, teams=view.places, registers=registers), (*map(_one, named), *ids, *fresh.declared())
+
+
+def _of_several(loop: CtaLoop, number: Name, ctas: Value, several: int, fresh: Fresh) -> CtaLoop:
+    """With the inner loop over the CTAs of a ticket, of which the last one may have fewer."""
+    within, left, place = fresh.register(".pred"), fresh.register(".pred"), fresh.register(".b32")
+    again = (
+        Instruction("add.u32", (number, number, operand(1))),
+        Instruction("and.b32", (place, number, operand(several - 1))),
+        Instruction("setp.ne.u32", (within, place, operand(0))),
+        Instruction("setp.lt.u32", (left, number, operand(ctas))),
+        Instruction("and.pred", (within, within, left)),
+    )
+    return replace(loop, again=again, within=within.text)
 
 
 def _one(register: Name) -> Registers:

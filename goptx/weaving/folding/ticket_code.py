@@ -8,15 +8,18 @@ With n teams and G virtual CTAs, team t begins with virtual CTA t, if there is o
 team that draws a number beyond the kernel's CTAs ends. So G tickets are drawn in all: one by each team that ran any,
 and one for each virtual CTA that was not the first of a team. `atom.inc` with G - 1 sets the counter to 0 with the last
 one. Where h teams of another kernel help (helping.py), each of them draws until it gets none, so G + h tickets are
-drawn.
+drawn. Where warps need nothing of each other, a ticket of a large grid stands for several virtual CTAs: one counter
+gives out a ticket in about 2 ns (measured on an H200), however many draw.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from goptx.analysis.cfg import Flow, loops
 from goptx.errors import CannotWeave
 from goptx.launch.launch_plan import COUNTERS, TICKETS, Plan
+from goptx.launch.shape import MOST_CTAS
 from goptx.ptx.ir import Address, Function, Guard, Instruction, Name, Operand, Sum, Variable
 from goptx.ptx.walk import free_name
 from goptx.weaving.model import Linked
@@ -26,6 +29,10 @@ from goptx.weaving.shapes.thread_view import View
 WORD = 4  # bytes of a counter, and of a ticket
 BOUND = 2 * WORD  # bytes of the counter from which CTAs draw their roles, and of the places for what they have drawn
 SMS = 256  # SMs with counters of their own; others share these
+# Tickets for each team at least, so that all end at about the same time; and where a kernel has loops, so that its CTAs
+# may last differently long.
+ROUNDS, ROUNDS_OF_LOOPS = 32, 128
+MOST_AT_ONCE = 64  # virtual CTAs of a ticket
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,38 +97,50 @@ def tickets_of(linked: Linked, plan: Plan) -> Tickets:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """The code with which a team draws: `before` the loop, `drawn` by one of its threads, `step` by all of them after
-    that, which sets the predicate `more`."""
+    """The code with which a team draws: `before` the loop, `drawn` by one of its threads, which hands the ticket to the
+    others later (`handed`), and `step` by all of them after that, which sets the predicate `more`."""
 
     before: tuple[Instruction, ...]
     drawn: tuple[Instruction, ...]
+    handed: tuple[Instruction, ...]
     step: tuple[Instruction, ...]
 
 
-def drawing(view: View, tickets: Tickets, number: Name, more: Name, fresh: Fresh) -> Drawing:
-    """`number` is the register with the number of the virtual CTA; the scalars of the view are empty."""
+def ctas_of_a_ticket(ctas: float, teams: int, flow: Flow) -> int:
+    """How many of so many virtual CTAs of a kernel, a power of two, if so many teams draw."""
+    most = min(int(ctas / (teams * (ROUNDS_OF_LOOPS if loops(flow) else ROUNDS))), MOST_AT_ONCE)
+    return 1 << (most.bit_length() - 1) if most > 1 else 1
+
+
+def drawing(view: View, tickets: Tickets, number: Name, more: Name, fresh: Fresh, several: int = 1) -> Drawing:
+    """`number` is the register with the number of the virtual CTA; the scalars of the view are empty. `several`: the
+    virtual CTAs of a ticket."""
     s, k = view.scalars, view.position
     place, ticket = fresh.register(".b32"), fresh.register(".b32")
-    ctas = view.total("grid")
+    ctas = view.runs() if several == 1 else s.divide(s.add(view.runs(), several - 1), several, MOST_CTAS[0])
     draws = Guard(_is_first(view))
     counter = s.element(tickets.counter(k), view.hidden(TICKETS), tickets.set_bytes)
     helpers = s.multiply(s.read("%nctaid.x"), helping) if (helping := view.plan.helpers_of(k)) else 0
     taken = (ticket, Address((counter,)), operand(s.add(s.subtract(ctas, 1), helpers)))
-    drawn = (
-        Instruction("atom.global.inc.u32", taken, draws),
-        Instruction("add.u32", (ticket, ticket, operand(view.all_teams())), draws),
+    drawn = (*s.code, Instruction("atom.global.inc.u32", taken, draws))
+    later = replace(view, scalars=Scalars(fresh))
+    teams = operand(later.all_teams())
+    handed = (
+        *later.scalars.code,
+        Instruction("add.u32", (ticket, ticket, teams), draws),
         Instruction("st.shared.u32", (Address((place,)), ticket), draws),
     )
     step = (
         Instruction("ld.shared.u32", (number, Address((place,)))),
         Instruction("xor.b32", (place, place, operand(WORD))),
         Instruction("setp.lt.u32", (more, number, operand(ctas))),
+        *([Instruction("mul.lo.u32", (number, number, operand(several)))] if several > 1 else []),
     )
     box = tickets.places(k)
     first, own = Scalars(fresh), view.team()
     found = operand(first.multiply_add(own, 2 * WORD, first.read_address(box))) if own else box
     before = (*first.code, Instruction("mov.u32", (place, found)))
-    return Drawing(before, (*s.code, *drawn), step)
+    return Drawing(before, drawn, handed, step)
 
 
 def _is_first(view: View) -> Name:
@@ -129,7 +148,7 @@ def _is_first(view: View) -> Name:
     s = view.scalars
     if view.places == 1 and not view.plan.overlaid:
         return s.compare("eq", s.read("%tid.x"), view.first_thread)
-    return s.compare("eq", view.number("block"), 0)
+    return s.compare("eq", view.thread_of_team(), 0)
 
 
 def _at(name: str, offset: int) -> Operand:

@@ -24,6 +24,7 @@ from goptx.ptx.ir import Guard, Immediate, Instruction, Name
 from goptx.ptx.opcodes import facts_of
 from goptx.ptx.walk import free_name, statements_in
 from goptx.weaving.emit.reconverge import RECONVERGE
+from goptx.weaving.folding.divided_ctas import check_divided
 from goptx.weaving.folding.fresh_registers import begun_anew
 from goptx.weaving.folding.helping import Helping
 from goptx.weaving.folding.team_barriers import TeamBarriers, barriers_of_teams, refuse_register
@@ -57,6 +58,7 @@ def with_end(linked: Linked, kernel: Kernel, made: Converged) -> Converged:
     """The kernel with code at its end that all threads come to, so that the next virtual CTA can begin. Raises
     `CannotWeave`."""
     _check_folds(linked, kernel)
+    check_divided(linked, kernel)
     end = free_name("end", {*made.flow.blocks})
     code = (RECONVERGE, *_drained(linked, kernel, made.flow), *_barrier(linked, kernel, made.flow))
     blocks = {n: replace(b, end=b.end.retarget({EXIT: end})) for n, b in made.flow.blocks.items() if n != EXIT}
@@ -176,20 +178,24 @@ def _in_loop(side: MergeInput, loop: CtaLoop, barriers: TeamBarriers) -> tuple[M
     guard = flow.blocks[flow.entry] if flow.entry == RANGE_GUARD else None
     first = guard.end.fallen if guard and isinstance(guard.end, Branch) else flow.entry
     taken = {*flow.blocks}
-    before, begin, step, left, joined = (free_name(word, taken) for word in ("fold", "cta", "next", "left", "joined"))
+    words = ("fold", "cta", "next", "left", "joined", "again", "head")
+    before, begin, step, left, joined, again, head = own = [free_name(word, taken) for word in words]
+    head, done = head if loop.head else begin, again if loop.again else step
     blocks = {
-        n: replace(b, end=b.end.retarget({EXIT: step}))
+        n: replace(b, end=b.end.retarget({EXIT: done}))
         for n, b in flow.blocks.items()
         if n != EXIT and not (guard and n == RANGE_GUARD)
     }
     blocks |= {
         before: Block(
-            (*loop.before, *barriers.ids), Branch(Guard(Name(loop.none)), left, begin, uniform=True), alone=True
+            (*loop.before, *barriers.ids), Branch(Guard(Name(loop.none)), left, head, uniform=True), alone=True
         ),
-        begin: Block(loop.begin, Jump(step if first == EXIT else first), alone=True),
+        **({head: Block(loop.head, Jump(begin), alone=True)} if loop.head else {}),
+        begin: Block(loop.begin, Jump(done if first == EXIT else first), alone=True),
+        **({again: _again(loop, begin, step)} if loop.again else {}),
         step: Block(
             (*loop.drawn, *barriers.meeting, *loop.step),
-            Branch(Guard(Name(loop.more)), begin, left, uniform=True),
+            Branch(Guard(Name(loop.more)), head, left, uniform=True),
             alone=True,
         ),
         left: Block((), Jump(EXIT)),
@@ -202,6 +208,9 @@ def _in_loop(side: MergeInput, loop: CtaLoop, barriers: TeamBarriers) -> tuple[M
     kernel = side.kernels[0]
     states = side.states
     if states is not None:
-        own = (before, begin, step, left, joined)
         states = {**states, **{n: ProductState({kernel: n}, frozenset({kernel})) for n in own}}
     return replace(side, flow=completed(Flow(entry, blocks), kernel), states=states), left, joined
+
+
+def _again(loop: CtaLoop, begin: str, step: str) -> Block:
+    return Block(loop.again, Branch(Guard(Name(loop.within)), begin, step, uniform=True), alone=True)

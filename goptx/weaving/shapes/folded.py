@@ -18,7 +18,7 @@ from goptx.launch.shape import MOST_CTAS, MOST_THREADS, Extent, Shape
 from goptx.options import FOLDS, Fold, Placement, is_one_for_each, is_whole
 from goptx.weaving.shapes.interleaved import ORDERS
 from goptx.weaving.shapes.partitioned import Partitioned
-from goptx.weaving.shapes.thread_view import WARPGROUP
+from goptx.weaving.shapes.thread_view import WARP, WARPGROUP
 
 REGISTER_STEP = 8  # the unit of registers that a warpgroup takes or gives up
 FEWEST_REGISTERS, MOST_REGISTERS = 24, 256  # of a thread after `setmaxnreg` (PTX ISA)
@@ -34,6 +34,8 @@ class Folded(Partitioned):
     ctas: the CTAs of the fused kernel, unless its kernels all have fewer.
     registers: of a thread of each kernel, after registers were moved between the teams; empty if they are not.
     teams: how many teams of each kernel a CTA has; empty if each has one.
+    parts: into how many parts of equally many warps each CTA of a kernel is divided, which teams run as if they were
+        CTAs; empty if none is.
     helper: the kernel whose teams run CTAs of the other one when none of their own is left (helping.py).
     moves: whether the target can move registers. Else the fused kernel has their mean as a cap."""
 
@@ -42,6 +44,7 @@ class Folded(Partitioned):
     registers: tuple[int, ...] = ()
     moves: bool = False
     teams: tuple[int, ...] = ()
+    parts: tuple[int, ...] = ()
     helper: int | None = None
 
     @property
@@ -51,8 +54,19 @@ class Folded(Partitioned):
     def teams_of(self, kernel: int) -> int:
         return self.teams[kernel] if self.teams else 1
 
+    def parts_of(self, kernel: int) -> int:
+        return self.parts[kernel] if self.parts else 1
+
     def helpers_of(self, kernel: int) -> int:
-        return 0 if self.helper in (None, kernel) else self.teams_of(1 - kernel)
+        if self.helper is None or self.helper == kernel:
+            return 0
+        return self.teams_of(self.helper) * self.teams_in_helper
+
+    @property
+    def teams_in_helper(self) -> int:
+        """How many teams of the other kernel the warps of one that helps become."""
+        assert self.helper is not None
+        return self.partition[self.helper] // self.partition[1 - self.helper]
 
     def launched(self, shapes: Sequence[Shape]) -> Shape:
         """Without clusters, which are refused."""
@@ -63,7 +77,7 @@ class Folded(Partitioned):
             return super()._extent(what, shapes)
         totals = self.totals_to_fold(shapes)
         each = enumerate(totals)
-        most = None if None in totals else max(-(-(n or 0) // self.teams_of(k)) for k, n in each)
+        most = None if None in totals else max(-(-(n or 0) * self.parts_of(k) // self.teams_of(k)) for k, n in each)
         return self.ctas if most is None else min(self.ctas, most), 1, 1
 
     @cached_property
@@ -72,7 +86,7 @@ class Folded(Partitioned):
         return None
 
     def covers_exactly(self, what: str, kernel: int) -> bool:
-        return what == "block" and super().covers_exactly(what, kernel)
+        return what == "block" and self.parts_of(kernel) == 1 and super().covers_exactly(what, kernel)
 
     def is_spread(self, kernel: int) -> bool:
         return False
@@ -99,6 +113,8 @@ class Folded(Partitioned):
         how = ORDERS[self.fold]
         moved = [f"{k} {r}" for k, r in zip(self.letters, self.registers, strict=False)]
         text = f"{super().__str__()}; folded grids: n = {self.axes('grid')[0]} CTAs, each runs {how} of each kernel's"
+        divided = [f"those of {k} in {n} parts" for k, n in zip(self.letters, self.parts, strict=False) if n > 1]
+        text += f", {', '.join(divided)}" if divided else ""
         if self.helper is not None:
             text += f", and then teams of {self.letters[self.helper]} those of {self.letters[1 - self.helper]}"
         if not moved:
@@ -116,11 +132,15 @@ def folded(
     moves: bool,
     teams: Sequence[int] | None = None,
     assist: bool = False,
+    parts: Sequence[int] | None = None,
 ) -> Folded:
     """Raises `InputError` where registers cannot be moved between such parts, or a CTA cannot have so many teams, or
-    they cannot help each other."""
-    several = tuple(teams) if teams and max(teams) > 1 else ()
-    made = Folded.of(plan, fold=fold, ctas=ctas, registers=tuple(registers or ()), moves=moves, teams=several)
+    they cannot help each other, or it cannot be divided so."""
+    several, divided = (tuple(given) if given and max(given) > 1 else () for given in (teams, parts))
+    made = Folded.of(
+        _divided(plan, divided), fold=fold, ctas=ctas, registers=tuple(registers or ()), moves=moves, teams=several,
+        parts=divided,
+    )  # fmt: skip
     made = _assisting(made) if assist else made
     _check_teams(made)
     if registers:
@@ -139,21 +159,34 @@ def folded(
     return made
 
 
+def _divided(plan: Partitioned, parts: Sequence[int]) -> Partitioned:
+    """With the threads of one part for each kernel."""
+    for letter, shape, n in zip(plan.letters, plan.shapes, parts, strict=bool(parts)):
+        if n > 1 and (shape.threads or 0) % (WARP * n):
+            raise InputError(
+                f"parts={tuple(parts)} divides CTAs of kernel {letter} into {n} parts of whole warps, but they have "
+                f"{shape.threads} threads; give a number by which their warps can be divided."
+            )
+    return replace(plan, partition=tuple(t // n for t, n in zip(plan.partition, parts, strict=True))) if parts else plan
+
+
 def _assisting(plan: Folded) -> Folded:
     """The kernel with more registers helps: its threads have enough for the other one. The first one, if both have
-    equally many."""
-    first, second = plan.partition
-    if first != second or first & (first - 1):
+    equally many. A team that helps becomes several, if those of the other kernel are smaller."""
+    helper = 1 if plan.registers and plan.registers[1] > plan.registers[0] else 0
+    threads, helped = plan.partition[helper], plan.partition[1 - helper]
+    if threads < helped or any(n & (n - 1) for n in plan.partition):
         raise InputError(
-            f"assist=True lets teams of one kernel run CTAs of the other, but they have {first} and {second} threads; "
-            "leave it out, or fuse kernels with equal blocks of a power of two."
+            f"assist=True lets teams of kernel {plan.letters[helper]} run CTAs of kernel {plan.letters[1 - helper]}, "
+            f"but they have {threads} and {helped} threads; leave it out, or let both be powers of two, the first no "
+            "less than the second (parts= divides CTAs)."
         )
-    if plan.registers and plan.moves and first % WARPGROUP:
+    if plan.registers and plan.moves and threads % WARPGROUP:
         raise InputError(
-            f"assist=True with role_registers= moves registers when a team begins to help, but a team has {first} "
+            f"assist=True with role_registers= moves registers when a team begins to help, but a team has {threads} "
             f"threads, which are not whole warpgroups of {WARPGROUP}; leave one of them out."
         )
-    return replace(plan, helper=1 if plan.registers and plan.registers[1] > plan.registers[0] else 0)
+    return replace(plan, helper=helper)
 
 
 def _check_teams(plan: Folded) -> None:
@@ -178,6 +211,7 @@ def check_fold(
     kernels: int,
     teams: Sequence[int] | None = None,
     assist: bool = False,
+    parts: Sequence[int] | None = None,
 ) -> None:
     """Raises `InputError` where the options of folded grids make no sense, whatever the kernels are."""
     if fold not in (None, *FOLDS):
@@ -188,7 +222,7 @@ def check_fold(
             "two of them so, or leave it out."
         )
     if fold is None:
-        for name, value in (("ctas", ctas), ("role_registers", registers), ("teams", teams)):
+        for name, value in (("ctas", ctas), ("role_registers", registers), ("teams", teams), ("parts", parts)):
             if value is not None:
                 raise InputError(f'{name}={value} is an option of folded grids; give fold="static", too.')
         return
@@ -199,8 +233,9 @@ def check_fold(
         )
     if ctas is not None and not (is_whole(ctas) and 0 < ctas <= MOST_CTAS[0]):
         raise InputError(f"ctas={ctas} is not a number of CTAs from 1 to {MOST_CTAS[0]}.")
-    if teams is not None:
-        _check_numbers_of_teams(teams, kernels)
+    for name, numbers in (("teams", teams), ("parts", parts)):
+        if numbers is not None:
+            _check_numbers(name, numbers, kernels)
     if registers is None:
         return
     if not is_one_for_each(registers, kernels):
@@ -238,9 +273,9 @@ def check_blocks(plan: Plan) -> None:
             )
 
 
-def _check_numbers_of_teams(teams: Sequence[int], kernels: int) -> None:
-    if not is_one_for_each(teams, kernels) or min(teams) < 1:
-        raise InputError(f"teams={teams} takes a number of teams above 0 for each of the {kernels} kernels.")
+def _check_numbers(name: str, numbers: Sequence[int], kernels: int) -> None:
+    if not is_one_for_each(numbers, kernels) or min(numbers) < 1:
+        raise InputError(f"{name}={numbers} takes a number of {name} above 0 for each of the {kernels} kernels.")
 
 
 def moves_registers(target: str) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from goptx.analysis.cfg import EXIT, Block, Flow
+from goptx.analysis.cfg import EXIT, Block, Flow, loops
 from goptx.analysis.terminators import Branch, Jump
 from goptx.errors import CannotWeave
 from goptx.launch.launch_plan import ALIGNMENT, Plan
@@ -23,8 +23,9 @@ from goptx.ptx.flatten import FlatBody
 from goptx.ptx.ir import Function, Guard, Instruction, Name, Operand, Registers, Statement, Sum, Variable
 from goptx.ptx.walk import free_name, in_vectors, operand_names
 from goptx.weaving.folding.cta_loops import cta_loop
+from goptx.weaving.folding.divided_ctas import first_obstacle
 from goptx.weaving.folding.sm_binding import registers_of_binding, sm_binding
-from goptx.weaving.folding.ticket_code import Tickets, drawing, tickets_of
+from goptx.weaving.folding.ticket_code import Tickets, ctas_of_a_ticket, drawing, tickets_of
 from goptx.weaving.link.clone_functions import Change, cloned_functions, declared_in
 from goptx.weaving.link.link import check_parameters
 from goptx.weaving.link.substitute import Substitution
@@ -283,7 +284,7 @@ class _Shaping:
         scalars = replace(scalars, made=dict(scalars.made))
         if view.pass_by():
             view = self.view(scalars)
-            waits = scalars.round_up(view.total("block"), WARP)
+            waits = view.warps_threads if view.parts > 1 else scalars.round_up(view.total("block"), WARP)
             ended.append(scalars.compare("ge", view.thread_of_kernel(), scalars.multiply(waits, view.teams)))
             threads = operand(waits)
         if not ended:
@@ -317,9 +318,19 @@ class _Shaping:
         assert fold is not None
         fresh = Fresh(free_stem(f"%{self.kernel.prefix}_fold", self.kernel.register_names()))
         view, tickets, number = self.view(Scalars(fresh)), self.tickets, self.team.number
-        by_team = tickets if tickets and tickets.by_team else None
-        draw = (lambda more: drawing(self.view(Scalars(fresh)), by_team, number, more, fresh)) if by_team else None
-        return cta_loop(view, fold, self.team, fresh, begin, draw, helper)
+        if not tickets or not tickets.by_team:
+            return cta_loop(view, fold, self.team, fresh, begin)
+        several, early = self.ctas_of_a_ticket(), not loops(self.kernel.flow)
+        draw = partial(drawing, self.view(Scalars(fresh)), tickets, number, fresh=fresh, several=several)
+        return cta_loop(view, fold, self.team, fresh, begin, draw, helper, early, several)
+
+    def ctas_of_a_ticket(self) -> int:
+        """More than one where the number is known, and warps need nothing of each other: they meet at tickets only."""
+        plan, ctas = self.plan, self.view(Scalars(Fresh(""))).runs()
+        meets = self.own.static or self.own.dynamic or first_obstacle(self.kernel.flow)
+        if not isinstance(plan, Folded) or meets or not isinstance(ctas, int):
+            return 1
+        return ctas_of_a_ticket(ctas, plan.ctas * plan.places_of(self.position), self.kernel.flow)
 
     @property
     def of_team(self) -> dict[str, Name]:

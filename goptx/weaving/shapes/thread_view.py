@@ -104,11 +104,18 @@ class View:
 
     def number(self, what: str) -> Value:
         """Of the fused kernel's CTA within its grid, or of the kernel's thread within its CTA, along x first."""
-        return self._along_x_first(what) if what == "grid" else self._within_team(self.thread_of_kernel())
+        if what == "grid":
+            return self._along_x_first(what)
+        own = self.thread_of_team()
+        return self.scalars.multiply_add(self.part(), self.warps_threads, own) if self.parts > 1 else own
 
     def thread_of_kernel(self) -> Value:
         """The thread's number among all that run the kernel in a CTA of the fused kernel, whatever their teams."""
         return self.scalars.subtract(self._along_x_first("block"), self.first_thread)
+
+    def thread_of_team(self) -> Value:
+        """The thread's number in its team: that in its CTA, or in a part of one."""
+        return self._within_team(self.thread_of_kernel())
 
     def _along_x_first(self, what: str) -> Value:
         s, register = self.scalars, {"grid": "%ctaid", "block": "%tid"}[what]
@@ -144,8 +151,22 @@ class View:
 
     @property
     def warps_threads(self) -> int:
-        """The threads of whole warps that a CTA of the kernel has, where its block is known."""
-        return -(-(self.shape.threads or WARP) // WARP) * WARP
+        """The threads of whole warps of a team that runs the kernel, where its block is known: those of a CTA, or of a
+        part of one."""
+        return -(-(self.shape.threads or WARP) // WARP) * WARP // self.parts
+
+    @property
+    def parts(self) -> int:
+        """Into which a CTA of the kernel is divided."""
+        return self.plan.parts_of(self.position)
+
+    def part(self) -> Value:
+        """Which of its CTA's parts the team runs."""
+        return self.scalars.remainder(self.hidden(f"{self.letter}.cta"), self.parts, MOST_CTAS[0])
+
+    def runs(self) -> Value:
+        """How many CTAs, or parts of them, teams run where grids are folded."""
+        return self.scalars.multiply(self.total("grid"), self.parts)
 
     def team(self) -> Value:
         """The number of the thread's team among those of the kernel in its CTA."""
@@ -172,7 +193,7 @@ class View:
             number, none = self.plan.carrying(self)
             return (self.hidden(f"{self.letter}.cta") if self.plan.folds else number), none
         if self.plan.folds:
-            return self.hidden(f"{self.letter}.cta"), None
+            return self.scalars.divide(self.hidden(f"{self.letter}.cta"), self.parts, MOST_CTAS[0]), None
         s, ctas, total = self.scalars, self.ctas, self.plan.shape.ctas
         number = self.number("grid")
         if not self.fewer_ctas():
@@ -217,9 +238,9 @@ class View:
         return self.scalars.compare("ge", self.place_along(self.coarse.axis), self.whole())
 
     def more_warps(self) -> bool:
-        """Whether the fused kernel may have more warps than the kernel."""
-        if self.plan.same_shape:
-            return False
+        """Whether the fused kernel may have more warps than the kernel, or than a part of its CTA."""
+        if self.plan.same_shape or self.parts > 1:
+            return self.parts > 1
         most, own = self.plan.shape.threads or MOST_THREADS, self.shape.threads
         return own is None or -(-own // WARP) < -(-most // WARP)
 
