@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,9 +45,12 @@ def write_page(path: str, title: str, result: Any) -> None:
 def made(options: argparse.Namespace, make: Callable[[], Woven]) -> Outcome | None:
     """Makes a kernel, writes it to `--output` (machine code to `.cubin`) with the files that belong to it, and gives
     the outcome that `--report` asks for. The kernel is written last: if it is there, so are all other files."""
+    from goptx.results.expected_gain import unreplaced
+
     output, cap = options.output, options.max_registers
     _check_output(options)
-    with files_read() as read:
+    proves = options.prove or options.certificate
+    with files_read() as read, unreplaced() if proves else nullcontext():
         woven = make()
     check_outputs(_outputs(options), read)
     expected = woven.report.expected
@@ -55,7 +59,7 @@ def made(options: argparse.Namespace, make: Callable[[], Woven]) -> Outcome | No
     is_text = Path(output or "").suffix != ".cubin"
     if is_text and cap is not None:
         woven = woven.capped(cap)
-    if options.prove or options.certificate:
+    if proves:
         _prove(woven, options.certificate)
     content = woven.text(witness=not options.no_witness) if is_text else woven.cubin(cap)
     if options.header:

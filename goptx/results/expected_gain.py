@@ -24,6 +24,7 @@ SLOWER = 0.95  # times as fast as separate launches: below, the result is called
 EQUAL = 1.05  # up to here it is called about as fast
 P = ParamSpec("P")
 _JUDGES = ContextVar("judges", default=True)
+_REPLACES = ContextVar("replaces", default=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,21 @@ def unjudged() -> Iterator[None]:
         yield
     finally:
         _JUDGES.reset(before)
+
+
+@contextmanager
+def unreplaced() -> Iterator[None]:
+    """What `weave` makes within is woven, or one kernel for each CTA, though another form is estimated to be faster:
+    the checker of proofs has no rules for that."""
+    before = _REPLACES.set(False)
+    try:
+        yield
+    finally:
+        _REPLACES.reset(before)
+
+
+def may_replace() -> bool:
+    return _REPLACES.get()
 
 
 def judged(make: Callable[P, Woven]) -> Callable[P, Woven]:

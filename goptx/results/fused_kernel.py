@@ -77,6 +77,7 @@ class Woven:
         before and before what comes on it later; "reversed" begins with the last. False: one after the other.
     needed: the registers that a thread is estimated to need, where weaving has counted them.
     witness: what `goptx prove` needs to know about how it was made; None where the checker has no rules.
+    replaceable: whether `weave` may give the kernels another form, because no option speaks against it.
     executable: what the module became on this machine: assembled, loaded, ready to be launched.
 
     Each separate kernel is launched in its own shape. One after the other, each reads what those before it have
@@ -102,6 +103,7 @@ class Woven:
     streams: Streams = False
     needed: Demand | None = field(default=None, repr=False, compare=False)
     witness: Deferred[Witness] | None = field(default=None, repr=False, compare=False)
+    replaceable: bool = field(default=False, repr=False, compare=False)
     executable: Executable = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

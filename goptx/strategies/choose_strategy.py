@@ -25,7 +25,7 @@ from goptx.results.fused_kernel import Woven
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.auto_decision import Decided
 from goptx.strategies.candidate import Candidate, unchanged
-from goptx.strategies.candidates import CTAS, STRATEGIES, THREADS, Judge, possible_candidates
+from goptx.strategies.candidates import CTAS, MOST_CODE, STRATEGIES, THREADS, Judge, possible_candidates
 from goptx.strategies.estimates.assembled import TRIED, problem
 from goptx.strategies.estimates.fold_candidates import fold_candidates
 from goptx.strategies.estimates.prospects import TIE, Prospect, best, separate_cycles
@@ -34,7 +34,6 @@ from goptx.strategies.separate import ANY
 REFUSALS = (CannotWeave, CannotLink, TooLarge)  # what one strategy refuses so, another may take
 QUICK = ("interleave", "vertical", "weave", "horizontal")  # from what is made fastest to what takes longest
 MADE = 4  # at most so many candidates are made; plain separate launches do not count
-MOST_CODE = 1000  # lines of all copies of coarsened kernels: more take many seconds to weave
 SLOWER = f"no fused kernel is estimated to be {TIE:.0%} faster than separate launches"
 
 

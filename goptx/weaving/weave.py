@@ -89,8 +89,10 @@ def weave(
         and "paper" with merge="paper". The latter two order each pair of blocks, or of slices, by itself. Where it is
         left out, the kernels stand one after the other if interleaved they would spill registers or fewer CTAs would
         fit on an SM; and, as with "interleave", each CTA runs one kernel if at most one in eight would run several, or
-        if the GPU would begin them in fewer rounds so. The report's notes say it, and `strategy` is "interleave" then.
-        That needs `shapes`, and neither `placement`, `divergence` nor `same`.
+        if the GPU would begin them in fewer rounds so. As with "horizontal", each warp runs one kernel, on folded grids
+        with registers moved between warps, if one kernel needs many more registers than the other and that is estimated
+        to be a third faster. The report's notes say it, and `strategy` is "interleave" or "horizontal" then. That needs
+        `shapes`, and neither `placement`, `divergence` nor `same`.
     slicing: "adaptive" (default; of each kernel, the mean latency of its blocks), a threshold in cycles, or None.
         Policy "latency" leaves adaptive slicing out where it would make the woven kernel longer.
     divergence: what to do where the lanes of a warp diverge: "park" (the other kernel waits meanwhile),
@@ -160,21 +162,22 @@ def weave(
         shaped, whole, flows = loaded.linked, loaded.side, loaded.flows
 
     draft = drafted(shaped, looped, whole, choices)
+    one_each = None
     if by_default:
         room = Room.of(shaped, looped)
-        one_each = None
         if shapes and placement is None and divergence is None and not common:
             one_each = partial(interleaved_if_possible, chosen, shapes, arch, name, latency, presume)
         if one_each and (why := rarely_together(shaped.plan)) and (made := one_each(why)):
-            return made
+            return replace(made, replaceable=presume)
         sequence = None if common else partial(_in_sequence, shaped, inputs, slicings[-1], limits)
         draft = with_few_registers(room, looped, draft, sequence)
         if one_each and (why := fewer_rounds(room, draft.needed)) and (made := one_each(why)):
-            return made
+            return replace(made, replaceable=presume)
     final = reconverge(draft.flow, looped, draft.merged)
     taken = replace(draft.choices, slicing=draft.whole.slicing)
     notes = (*draft.whole.notes, draft.note) if draft.note else draft.whole.notes
-    return emit(chosen, shaped, flows, looped, draft.merged, final, taken, notes, needed=draft.needed)
+    woven = emit(chosen, shaped, flows, looped, draft.merged, final, taken, notes, needed=draft.needed)
+    return replace(woven, replaceable=one_each is not None and presume)
 
 
 def _in_sequence(

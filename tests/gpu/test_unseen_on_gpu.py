@@ -13,6 +13,7 @@ from goptx.errors import DeviceError
 from goptx.launch.sample_data import sample
 from goptx.launch.shape import Shape
 from goptx.results.given_kernels import kernels_of
+from goptx.strategies.horizontal import horizontal
 from goptx.strategies.separate import separate
 
 pytestmark = pytest.mark.gpu
@@ -37,3 +38,39 @@ def test_kernel_gives_what_its_reference_gives(reference: Reference) -> None:
     alone.launch(stream, [arrays.get(i, value) for i, value in enumerate(values)])
     stream.sync()
     compare(launch, [cupy.asnumpy(arrays[i]) if i in arrays else value for i, value in enumerate(values)], reference)
+
+
+FORMS: list[tuple[str, str, dict[str, Any]]] = [
+    ("flash_attention", "lower_bound", {"teams": (2, 2), "parts": (1, 2), "role_registers": (232, 24), "assist": True}),
+    ("matmul", "black_scholes", {"parts": (1, 2), "role_registers": (200, 104), "assist": True}),
+    ("matmul", "gather", {"role_registers": (200, 104), "assist": True}),
+    ("decode_attention", "kmeans_assign", {"teams": (1, 2), "role_registers": (112, 32)}),
+    ("flash_attention", "spmv_ell", {"teams": (1, 7), "role_registers": (256, 32), "assist": True}),
+]
+
+
+@pytest.mark.parametrize("first, second, options", FORMS, ids=lambda value: value if isinstance(value, str) else "")
+def test_kernels_with_registers_of_their_own(first: str, second: str, options: dict[str, Any]) -> None:
+    """In parts, with help and tickets, launched twice: each launch leaves the counters as they were."""
+    cupy = pytest.importorskip("cupy")
+    try:
+        device = current_device()
+    except DeviceError as error:
+        pytest.skip(str(error))
+    if device.arch != "90":
+        pytest.skip("registers are moved on sm_90a")
+    references = [next(r for r in UNSEEN if r.__name__ == name) for name in (first, second)]
+    launches = [launch_of(reference) for reference in references]
+    kernels = [kernels_of([launch.file], [launch.entry], least=1, what="the test")[0] for launch in launches]
+    shapes = [Shape(launch.grid, launch.block, launch.shared) for launch in launches]
+    fused = horizontal(*kernels, shapes=shapes, fold="ticket", arch="sm_90a", **options)
+    stream = device.create_stream()
+    for _ in range(2):
+        values = [[sample(a) for a in launch.arguments] for launch in launches]
+        arrays = [{i: cupy.array(v) for i, v in enumerate(own) if isinstance(v, np.ndarray)} for own in values]
+        cupy.cuda.Device().synchronize()
+        given = [[held.get(i, v) for i, v in enumerate(own)] for held, own in zip(arrays, values, strict=True)]
+        fused.launch(stream, *given)
+        stream.sync()
+        for launch, held, own, reference in zip(launches, arrays, values, references, strict=True):
+            compare(launch, [cupy.asnumpy(held[i]) if i in held else v for i, v in enumerate(own)], reference)
