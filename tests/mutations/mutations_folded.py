@@ -180,7 +180,7 @@ OF_FOLDED_GRIDS = (
         f"{TICKETS}::test_each_cta_has_a_ticket_where_warps_need_each_other",
     ),
     Mutation(
-        "registers that only some threads load are kept from one virtual CTA to the next",
+        "registers that only some threads load are live from one virtual CTA to the next",
         VIRTUAL_CTAS,
         "flow = begun_anew(Flow(made.flow.entry, blocks), (*kernel.registers, *made.registers))",
         "flow = begun_anew(Flow(made.flow.entry, blocks), ())",

@@ -223,7 +223,7 @@ def test_the_checker_imports_the_parser_and_the_opcode_table_only() -> None:
                 assert node.module in allowed or node.module.startswith("goptx.proof."), f"{path}: {node.module}"
 
 
-def test_each_part_of_a_number_that_is_taken_apart_has_a_value() -> None:
+def test_each_half_of_a_number_has_a_value() -> None:
     """`mov.b32 {%rs58, %rs59}, %r92;` of a number that follows from the launch. That kernel is not proved."""
     folder = ROOT / "benchmarks" / "unseen" / "kernels"
     kernels = folder / "triton" / "decode_attention.sm_90a.ptx", folder / "nvcc" / "kmeans_assign.sm_90.ptx"
