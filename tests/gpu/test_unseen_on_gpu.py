@@ -19,8 +19,8 @@ from goptx.strategies.separate import separate
 pytestmark = pytest.mark.gpu
 
 
-@pytest.mark.parametrize("reference", [*SECOND, *UNSEEN], ids=lambda r: r.__name__)
-def test_kernel_gives_what_its_reference_gives(reference: Reference) -> None:
+def _cupy_and_device() -> tuple[Any, Any]:
+    """The test is skipped where there are none."""
     cupy = pytest.importorskip("cupy")
     try:
         device = current_device()
@@ -28,6 +28,12 @@ def test_kernel_gives_what_its_reference_gives(reference: Reference) -> None:
         pytest.skip(str(error))
     if device.arch != "90":
         pytest.skip("kernels of Triton are for sm_90a")
+    return cupy, device
+
+
+@pytest.mark.parametrize("reference", [*SECOND, *UNSEEN], ids=lambda r: r.__name__)
+def test_kernel_gives_what_its_reference_gives(reference: Reference) -> None:
+    cupy, device = _cupy_and_device()
     launch = launch_of(reference)
     values: list[Any] = [sample(a) for a in launch.arguments]
     arrays = {i: cupy.array(value) for i, value in enumerate(values) if isinstance(value, np.ndarray)}
@@ -52,13 +58,7 @@ FORMS: list[tuple[str, str, dict[str, Any]]] = [
 @pytest.mark.parametrize("first, second, options", FORMS, ids=lambda value: value if isinstance(value, str) else "")
 def test_kernels_with_registers_of_their_own(first: str, second: str, options: dict[str, Any]) -> None:
     """In parts, with help and tickets, launched twice: each launch leaves the counters as they were."""
-    cupy = pytest.importorskip("cupy")
-    try:
-        device = current_device()
-    except DeviceError as error:
-        pytest.skip(str(error))
-    if device.arch != "90":
-        pytest.skip("registers are moved on sm_90a")
+    cupy, device = _cupy_and_device()
     references = [next(r for r in UNSEEN if r.__name__ == name) for name in (first, second)]
     launches = [launch_of(reference) for reference in references]
     kernels = [kernels_of([launch.file], [launch.entry], least=1, what="the test")[0] for launch in launches]

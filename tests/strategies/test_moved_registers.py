@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from strategies.test_fold_candidates import ARCH, judged, pair
+from weaving.shaped_kernels import KERNELS
 
 import goptx
-from goptx import Shape
+from goptx import CannotWeave, Shape
 from goptx.device.occupancy import occupancy
 from goptx.errors import ProbablySlower
 from goptx.results.expected_gain import unreplaced
@@ -112,3 +113,17 @@ def test_a_divided_cta_helps_where_blocks_are_larger_than_a_warpgroup() -> None:
     changed = [Shape((1024,), 256, 150000), Shape((16384,), 256)]
     forms = [form for form, _ in fastest_forms(judged(kernels, changed), MANY)]
     assert any(form.option("parts") == (1, 2) for form in forms)
+
+
+@pytest.mark.parametrize("strategy", ["interleave", "weave", "vertical"])
+def test_a_cta_has_registers_for_the_sums_of_one_instruction(strategy: Any) -> None:
+    """64 sums of a thread, and 26 registers: not in CTAs of 1,024 threads, of which each has 64 registers."""
+    (product, _), (shape, _) = pair("product+embedding")
+    other = KERNELS["registers"].replace("sm_90", "sm_90a")
+    with pytest.raises(
+        CannotWeave, match=r"takes 90 registers of a thread, .* of 1024 threads begins with at most 64;"
+    ):
+        goptx.fuse(product, other, strategy=strategy, shapes=[shape, Shape(64, 1024)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProbablySlower)
+        goptx.fuse(product, other, strategy=strategy, shapes=[shape, Shape(64, 640)])

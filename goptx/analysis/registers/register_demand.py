@@ -166,7 +166,16 @@ def demand(
     limit = RegisterLimit.of(bounds)
     in_order = orders[0].as_written if orders else 0
     return Demand(
-        live, across, _sums(flow, declared), in_order, Deferred(early), eager, calls, called, limit.most, limit.threads
+        live,
+        across,
+        sums_of_wgmma(flow, declared),
+        in_order,
+        Deferred(early),
+        eager,
+        calls,
+        called,
+        limit.most,
+        limit.threads,
     )
 
 
@@ -187,7 +196,7 @@ def _is_short_loop(joined: Joined, name: str) -> bool:
     return alone and any(map(is_load, own)) and not any(o.alone or o.access == "f" for o in own)
 
 
-def _sums(flow: Flow, declared: Collection[Registers]) -> int:
+def sums_of_wgmma(flow: Flow, declared: Collection[Registers]) -> int:
     """The most registers that one `wgmma` accumulates into."""
     found = [i for i in flow.instructions() if facts_of(i.opcode).multiplies_later]
     size = widths(declared) if found else {}

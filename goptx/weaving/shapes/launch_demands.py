@@ -11,6 +11,7 @@ from math import prod
 
 from goptx.analysis.cfg import closure
 from goptx.analysis.dataflow import read, written
+from goptx.analysis.registers.register_demand import BELOW_SUMS, sums_of_wgmma
 from goptx.analysis.sync.barriers import is_cluster_barrier
 from goptx.analysis.sync.sync_spans import is_of_warpgroup, is_warp_wide
 from goptx.errors import CannotWeave, InputError
@@ -24,6 +25,7 @@ from goptx.weaving.link.call_graph import called_functions
 from goptx.weaving.link.clusters import names_cluster
 from goptx.weaving.link.launch_bounds import launch_bounds
 from goptx.weaving.model import Kernel, Linked
+from goptx.weaving.shapes.folded import REGISTER_STEP, SM_REGISTERS, Folded
 from goptx.weaving.shapes.partitioned import Partitioned
 from goptx.weaving.shapes.shared_pool import shared_of
 from goptx.weaving.shapes.thread_view import WARP, WARPGROUP, View
@@ -109,6 +111,7 @@ def check_fits(kernel: Kernel, linked: Linked, view: View) -> None:
                 "use separate launches.",
                 rule="whole-warps",
             )
+    _check_registers(kernel, view.plan)
     names = _all_mentioned(kernel, linked)
     if view.more_warps() or view.more_lanes():
         meets = next((i for i in kernel.flow.instructions() if is_cluster_barrier(i)), None)
@@ -163,6 +166,22 @@ def check_shared_sizes(linked: Linked) -> Linked:
                 rule="shared-size-registers",
             )
     return linked
+
+
+def _check_registers(kernel: Kernel, plan: Plan) -> None:
+    """Of the registers that a thread has when the fused kernel begins: an assembler takes no `wgmma` with more sums
+    than these, whatever the thread has later."""
+    threads, sums = plan.shape.threads, sums_of_wgmma(kernel.flow, kernel.registers)
+    if not threads or not sums:
+        return
+    moved = plan.registers_at_entry if isinstance(plan, Folded) else None
+    room = moved or SM_REGISTERS // threads // REGISTER_STEP * REGISTER_STEP
+    if sums + BELOW_SUMS > room:
+        raise CannotWeave(
+            f"{kernel.at(kernel.entry.line)}: a `wgmma` of the kernel takes {sums + BELOW_SUMS} registers of a thread, "
+            f"but one of a CTA of {threads} threads begins with at most {room}; use separate launches.",
+            rule="launch-bounds",
+        )
 
 
 def _check_part(kernel: Kernel, plan: Partitioned, view: View) -> None:
