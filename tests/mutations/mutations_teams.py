@@ -193,8 +193,8 @@ OF_TEAMS = (
     Mutation(
         "a team that helps uses the shared memory of one of the kernel's own",
         f"{FOLDING}/helping.py",
-        '"add.u32", (own.team, number, _plain(view.teams))',
-        '"add.u32", (own.team, number, _plain(0))',
+        "team = operand(s.add(number, view.teams))",
+        "team = operand(number)",
         f"{HELPING}::test_teams_give_up_the_registers_that_the_other_kernel_does_not_have",
     ),
     Mutation(
