@@ -191,7 +191,7 @@ OF_FOLDED_GRIDS = (
         f"{WEAVING}/folding/fresh_registers.py",
         "return not flow.blocks[name].region and not any(name in body for body in loops(flow).values())",
         "return not flow.blocks[name].region",
-        f"{FRESH}::test_what_is_moved_and_where",
+        f"{FRESH}::test_what_is_moved_and_where[loop]",
     ),
     Mutation(
         "registers get their 0 after the first access",

@@ -94,6 +94,7 @@ BODY = ".version 8.0 .target sm_90 .address_size 64 .entry k() { .reg .pred %p<4
         ),
         ("L: @%p1 mov.u32 %r1, 1; setp.lt.u32 %p2, %r1, 9; @%p2 bra L; ret;", ["mov.b32 %r1, 0;"]),
     ],
+    ids=["written first", "number", "16 bits", "loop", "read in a loop"],
 )
 def test_what_is_moved_and_where(code: str, moves: list[str]) -> None:
     """Before a loop, not in it: there the register may have the value of the iteration before."""

@@ -94,6 +94,7 @@ SPINNING = kernel(
             r"the warps of a CTA share memory, .* leave out parts= for kernel A\.",
         ),
     ],
+    ids=["barrier", "fence", "scope", "shared memory"],
 )
 def test_warps_that_may_need_each_other(text: str, why: str) -> None:
     with pytest.raises(CannotWeave, match=why) as refused:
