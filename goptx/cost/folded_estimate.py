@@ -21,8 +21,6 @@ from goptx.device.occupancy import occupancy
 from goptx.weaving.folding.ticket_code import ctas_of_a_ticket
 
 TICKET = 300  # cycles until a team has its next ticket: a round trip to L2 (264 on an H800, published) and a barrier
-
-
 DRAW = 3.5  # cycles from one ticket of a counter to the next, whoever draws them (measured on an H200: 2 ns)
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from goptx.analysis.cfg import Flow
 from goptx.analysis.dataflow import read, written
+from goptx.analysis.registers.declared_registers import widths
 from goptx.analysis.registers.register_demand import Demand, demand
 from goptx.analysis.registers.register_limit import MOST
-from goptx.analysis.registers.register_widths import widths
 from goptx.memo import Deferred, computed
 from goptx.ptx.ir import Directive, Registers
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from goptx.weaving.shapes.folded import (
     FEWEST_REGISTERS,
-    MOST_AT_ENTRY,
     MOST_REGISTERS,
     REGISTER_STEP,
-    SM_REGISTERS,
+    most_at_entry,
 )
 
 Registers = tuple[int, int]
@@ -51,7 +50,7 @@ def divisions(threads: Registers, first: RoleDemand, second: RoleDemand, most: i
     spilled costs."""
     short: list[Registers | None] = []
     for ctas in range(most, 0, -1):
-        entry = min(SM_REGISTERS // (ctas * sum(threads)), MOST_AT_ENTRY) // REGISTER_STEP * REGISTER_STEP
+        entry = most_at_entry(ctas * sum(threads))
         if entry < max(first.entry, second.entry):
             continue
         if max(first.free, second.free) <= entry:

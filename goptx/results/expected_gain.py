@@ -7,7 +7,7 @@ for another one, such as those that `auto` compares, is called by it under `unju
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from functools import wraps
@@ -71,25 +71,24 @@ class ExpectedGain:
         return f"{head}: {', '.join(self.reasons)}." if self.reasons else f"{head}."
 
 
-@contextmanager
-def unjudged() -> Iterator[None]:
+def unjudged() -> AbstractContextManager[None]:
     """Results that are made within have no estimate."""
-    before = _JUDGES.set(False)
-    try:
-        yield
-    finally:
-        _JUDGES.reset(before)
+    return _off(_JUDGES)
 
 
-@contextmanager
-def unreplaced() -> Iterator[None]:
+def unreplaced() -> AbstractContextManager[None]:
     """What `weave` makes within is woven, or one kernel for each CTA, though another form is estimated to be faster:
     the checker of proofs has no rules for that."""
-    before = _REPLACES.set(False)
+    return _off(_REPLACES)
+
+
+@contextmanager
+def _off(flag: ContextVar[bool]) -> Iterator[None]:
+    before = flag.set(False)
     try:
         yield
     finally:
-        _REPLACES.reset(before)
+        flag.reset(before)
 
 
 def may_replace() -> bool:

@@ -189,7 +189,7 @@ OF_FOLDED_GRIDS = (
     Mutation(
         "registers get their 0 within a loop",
         f"{WEAVING}/folding/fresh_registers.py",
-        "return not flow.blocks[name].region and not any(name in body for body in loops(flow).values())",
+        "return not flow.blocks[name].region and not depths(flow)[name]",
         "return not flow.blocks[name].region",
         f"{FRESH}::test_what_is_moved_and_where[loop]",
     ),

@@ -17,8 +17,8 @@ from typing import NamedTuple
 from goptx.analysis.cfg import Code, Flow, instructions_in
 from goptx.analysis.dataflow import killed, read, register_of, written
 from goptx.analysis.influence import callee_of
+from goptx.analysis.registers.declared_registers import widths
 from goptx.analysis.registers.equal_values import EqualValues, Form
-from goptx.analysis.registers.register_widths import widths
 from goptx.analysis.values.thread_values import number
 from goptx.ptx.ir import TYPE_BYTES, Address, Immediate, Instruction, Name, Operand, Registers, Sum, Vector
 from goptx.ptx.opcodes import Facts, Scope, facts_of

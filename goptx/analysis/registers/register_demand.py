@@ -18,10 +18,10 @@ from operator import add
 
 from goptx.analysis.cfg import Flow
 from goptx.analysis.dataflow import written
+from goptx.analysis.registers.declared_registers import widths
 from goptx.analysis.registers.issue_order import IssueOrders, is_load, unrolled
 from goptx.analysis.registers.machine_operations import SLOW_PATH, Operation, operations
 from goptx.analysis.registers.register_limit import MOST, RegisterLimit, without_loss
-from goptx.analysis.registers.register_widths import widths
 from goptx.analysis.registers.short_branches import Joined, live_words, with_short_branches_joined
 from goptx.memo import Deferred, computed
 from goptx.ptx.ir import Directive, Registers

@@ -32,7 +32,7 @@ Role = Literal["tensor", "memory"]
 
 def role_of(kernel: Alone, shape: Shape, alone: Estimate) -> Role | None:
     """Which part a kernel may have on folded grids; None if none. `alone`: the estimate of a launch of its own."""
-    if not _may_be_folded(shape) or not alone.parts:  # it fits on no SM
+    if not may_be_folded(shape) or (shape.threads or 0) % WARPGROUP or not alone.parts:  # it fits on no SM
         return None
     tensor, by_memory = any(map(is_of_warpgroup, kernel.flow.instructions())), alone.decided_by == "memory"
     return None if tensor == by_memory else "tensor" if tensor else "memory"
@@ -53,8 +53,9 @@ def fold_candidates(judge: Judge, arch: str, spared: int = 0) -> list[Candidate]
     return list(_of_teams(judge, teams, of_team.index({"memory"}), arch, spared))
 
 
-def _may_be_folded(shape: Shape) -> bool:
-    return bool(shape.ctas and shape.threads and shape.threads % WARPGROUP == 0 and not shape.cluster)
+def may_be_folded(shape: Shape) -> bool:
+    """Whether the grid and the block are known, and there is no cluster."""
+    return bool(shape.ctas and shape.threads and not shape.cluster)
 
 
 def _of_teams(

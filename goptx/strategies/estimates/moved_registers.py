@@ -21,14 +21,14 @@ from goptx.launch.launch_plan import ALIGNMENT
 from goptx.launch.shape import MOST_THREADS, Shape
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.candidates import MOST_CODE, Judge, divides
+from goptx.strategies.estimates.fold_candidates import may_be_folded
 from goptx.strategies.estimates.prospects import TIE, Prospect, separate_cycles
 from goptx.weaving.merging.barrier_ids import BARRIER_IDS
 from goptx.weaving.shapes.folded import (
     FEWEST_REGISTERS,
-    MOST_AT_ENTRY,
     MOST_REGISTERS,
     REGISTER_STEP,
-    SM_REGISTERS,
+    most_at_entry,
     moves_registers,
 )
 from goptx.weaving.shapes.thread_view import WARPGROUP
@@ -90,7 +90,7 @@ def _forms(judge: Judge) -> Iterator[tuple[Candidate, int]]:
     target moves registers between warps, the grids and blocks of both kernels are known, and one of them needs many
     more registers."""
     shapes = judge.shapes
-    if len(shapes) != 2 or not moves_registers(judge.arch) or not all(map(_may_be_folded, shapes)):
+    if len(shapes) != 2 or not moves_registers(judge.arch) or not all(map(may_be_folded, shapes)):
         return
     least = [Need.of(*each, 1, 1).least for each in zip(judge.kernels, shapes, strict=True)]
     small = int(least[1] < least[0])
@@ -125,10 +125,6 @@ def _sharing(judge: Judge, factors: tuple[int, int], parts: tuple[int, int]) -> 
                 yield form.having(assist=True), threads
 
 
-def _may_be_folded(shape: Shape) -> bool:
-    return bool(shape.ctas and shape.threads and not shape.cluster)
-
-
 def _may_help(needs: Sequence[Need]) -> bool:
     """Whether warps of the kernel with more registers can run the other one."""
     less, more = (need.threads for need in sorted(needs, key=lambda need: need.least))
@@ -143,7 +139,7 @@ def _shared_out(needs: Sequence[Need], ctas: int, teams: Sequence[int], arch: st
     threads = [need.threads * n for need, n in zip(needs, teams, strict=True)]
     if sum(threads) > MOST_THREADS or any(n % WARPGROUP for n in threads):
         return ()
-    entry = min(SM_REGISTERS // (ctas * sum(threads)), MOST_AT_ENTRY) // REGISTER_STEP * REGISTER_STEP
+    entry = most_at_entry(ctas * sum(threads))
     shared = sum(need.shared * n for need, n in zip(needs, teams, strict=True))
     if entry < max(need.entry for need in needs) or occupancy(arch, entry, shared, sum(threads)).ctas_per_sm < ctas:
         return ()

@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import reduce
 
-from goptx.analysis.cfg import Block, Flow, loops
+from goptx.analysis.cfg import Block, Flow, depths
 from goptx.analysis.dataflow import live_in, read, register_of, written
+from goptx.analysis.registers.declared_registers import declared_types
 from goptx.analysis.terminators import Jump
 from goptx.ptx.ir import Immediate, Instruction, Name, Registers
 from goptx.ptx.walk import free_name
@@ -24,16 +25,20 @@ MOVED = ("pred", "b16", "b32", "b64")  # types of registers that `mov` takes
 def begun_anew(flow: Flow, declared: Iterable[Registers]) -> Flow:
     """The flow of a kernel, with a move of 0 into each register of which a read may come before all writes. Whatever
     it reads then is undefined in the kernel alone, too."""
-    sizes, flow = _sizes(declared), _with_plain_entry(flow)
-    accessed = {name: _accessed(flow, name) for name in flow.reverse_postorder()}
+    flow = _with_plain_entry(flow)
+    types = {name: moved for name, kind in declared_types(declared).items() if (moved := _moved_as(kind)) in MOVED}
     written_somewhere = frozenset().union(*(written(i) for i in flow.instructions()))
+    handed_on = sorted(live_in(flow)[flow.entry] & written_somewhere & types.keys())
+    if not handed_on:
+        return flow
+    accessed = {name: _accessed(flow, name) for name in flow.reverse_postorder()}
     blocks = dict(flow.blocks)
-    for register in sorted(live_in(flow)[flow.entry] & written_somewhere & sizes.keys()):
+    for register in handed_on:
         where = [name for name, own in accessed.items() if register in own]
         name = _passed_once(flow, reduce(lambda one, other: _dominating(flow, one, other), where))
         code = blocks[name].code
         first = next((i for i, c in enumerate(code) if register in read(c) | written(c)), len(code))
-        move = Instruction(f"mov.{sizes[register]}", (Name(register), Immediate("0")))
+        move = Instruction(f"mov.{types[register]}", (Name(register), Immediate("0")))
         blocks[name] = replace(blocks[name], code=(*code[:first], move, *code[first:]))
     return Flow(flow.entry, blocks)
 
@@ -62,7 +67,7 @@ def _passed_once(flow: Flow, name: str) -> str:
 
 def _is_plain(flow: Flow, name: str) -> bool:
     """Whether it is in no loop and has no region."""
-    return not flow.blocks[name].region and not any(name in body for body in loops(flow).values())
+    return not flow.blocks[name].region and not depths(flow)[name]
 
 
 def _with_plain_entry(flow: Flow) -> Flow:
@@ -72,13 +77,6 @@ def _with_plain_entry(flow: Flow) -> Flow:
     return Flow(entry, {entry: Block((), Jump(flow.entry)), **flow.blocks})
 
 
-def _sizes(declared: Iterable[Registers]) -> dict[str, str]:
-    """The type of each scalar register as `mov` names it."""
-    found: dict[str, str] = {}
-    for one in declared:
-        kind = one.types[-1].removeprefix(".")
-        size = kind if kind == "pred" else f"b{kind[1:]}"
-        if len(one.types) == 1 and size in MOVED:
-            for name, count in one.names:
-                found |= dict.fromkeys([name] if count is None else [f"{name}{i}" for i in range(count)], size)
-    return found
+def _moved_as(kind: str) -> str:
+    """The type of a register as `mov` names it."""
+    return kind if kind == "pred" else f"b{kind[1:]}"

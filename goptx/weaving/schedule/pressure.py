@@ -12,7 +12,7 @@ from math import prod
 
 from goptx.analysis.cfg import Code, Flow, instructions_in
 from goptx.analysis.dataflow import killed, live_in, read, register_of, written
-from goptx.analysis.registers.register_widths import widths
+from goptx.analysis.registers.declared_registers import widths
 from goptx.device.occupancy import warps_by_registers
 from goptx.ptx.ir import Directive, Registers, Scope, whole_number
 from goptx.ptx.opcodes import facts_of

@@ -282,3 +282,8 @@ def moves_registers(target: str) -> bool:
     """Whether `setmaxnreg` is there: on sm_90a, and from sm_100 on with `a` or `f` (PTX ISA, setmaxnreg)."""
     number = int("".join(c for c in target if c.isdigit()))
     return target == "sm_90a" or (number >= 100 and target[-1] in "af")
+
+
+def most_at_entry(threads: int) -> int:
+    """The registers of a thread with which a kernel can begin if an SM holds so many threads of it at once."""
+    return min(SM_REGISTERS // threads, MOST_AT_ENTRY) // REGISTER_STEP * REGISTER_STEP

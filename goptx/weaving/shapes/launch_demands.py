@@ -25,7 +25,7 @@ from goptx.weaving.link.call_graph import called_functions
 from goptx.weaving.link.clusters import names_cluster
 from goptx.weaving.link.launch_bounds import launch_bounds
 from goptx.weaving.model import Kernel, Linked
-from goptx.weaving.shapes.folded import REGISTER_STEP, SM_REGISTERS, Folded
+from goptx.weaving.shapes.folded import Folded, most_at_entry
 from goptx.weaving.shapes.partitioned import Partitioned
 from goptx.weaving.shapes.shared_pool import shared_of
 from goptx.weaving.shapes.thread_view import WARP, WARPGROUP, View
@@ -175,7 +175,7 @@ def _check_registers(kernel: Kernel, plan: Plan) -> None:
     if not threads or not sums:
         return
     moved = plan.registers_at_entry if isinstance(plan, Folded) else None
-    room = moved or SM_REGISTERS // threads // REGISTER_STEP * REGISTER_STEP
+    room = moved or most_at_entry(threads)
     if sums + BELOW_SUMS > room:
         raise CannotWeave(
             f"{kernel.at(kernel.entry.line)}: a `wgmma` of the kernel takes {sums + BELOW_SUMS} registers of a thread, "

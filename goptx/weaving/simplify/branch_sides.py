@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from goptx.latency.slots import slots
-from goptx.ptx.ir import TYPE_BYTES, Immediate, Instruction, Name, Negated, Operand, Registers, Vector
+from goptx.ptx.ir import TYPE_BYTES, Immediate, Instruction, Name, Negated, Operand, Vector
 from goptx.ptx.opcodes import SELECTABLE, facts_of
 
 ONE = "0f3F800000"
@@ -113,17 +113,6 @@ class Side:
     @property
     def cost(self) -> int:
         return sum(o.cost for o in self.operations)
-
-
-def declared_types(declared: Iterable[Registers]) -> dict[str, str]:
-    """The types of registers that are not vectors, without the dot."""
-    found: dict[str, str] = {}
-    for one in declared:
-        if len(one.types) == 1:
-            for name, count in one.names:
-                names = [name] if count is None else [f"{name}{i}" for i in range(count)]
-                found |= dict.fromkeys(names, one.types[0][1:])
-    return found
 
 
 def side_of(code: Sequence[object], types: Types) -> Side | None:

@@ -16,6 +16,7 @@ from dataclasses import replace
 from goptx.analysis.cfg import EXIT, Block, Flow
 from goptx.analysis.dataflow import live_in, read, written
 from goptx.analysis.numbering import completed
+from goptx.analysis.registers.declared_registers import declared_types
 from goptx.analysis.terminators import Branch, Jump
 from goptx.analysis.uniformity import Uniformity, uniformity
 from goptx.launch.shape import Shape
@@ -24,7 +25,7 @@ from goptx.ptx.opcodes import facts_of
 from goptx.weaving.model import Kernel
 from goptx.weaving.shapes.scalar_code import free_stem
 from goptx.weaving.simplify.align_sides import Alignment, Sides
-from goptx.weaving.simplify.branch_sides import declared_types, side_of
+from goptx.weaving.simplify.branch_sides import side_of
 from goptx.weaving.simplify.melded_code import FreshRegisters, Melding
 
 MOST = 64  # instructions of a side
