@@ -18,6 +18,7 @@ from goptx.analysis.numbering import numbered, provenance_of
 from goptx.cost.assumptions import Behaviour
 from goptx.cost.code_size import code_size
 from goptx.cost.critical_path import critical_cycles, path_of
+from goptx.cost.hardware import Machine, machine_of
 from goptx.cost.kernels import Alone, Times
 from goptx.cost.register_estimate import Pressure, pressure
 from goptx.cost.work import Course
@@ -43,6 +44,7 @@ class _Entry:
     flow: Flow
     pressure: Pressure
     table: LatencyTable
+    machine: Machine
     origins: Mapping[Provenance, Numbered]
     lines: Mapping[str, Mapping[Line, tuple[int, int]]]
     depths: Mapping[tuple[int, int], frozenset[int]]
@@ -90,7 +92,7 @@ class Made:
                 kernel, line = own.origins.get(provenance_of(code), (0, 0))
                 return line in self.kernels[kernel].hits
 
-            self._critical[entry, which] = critical_cycles(own.flow, own.table, hits, runs)
+            self._critical[entry, which] = critical_cycles(own.flow, own.table, own.machine, hits, runs)
         return self._critical[entry, which]
 
 
@@ -101,7 +103,7 @@ def made_of(woven: Woven, kernels: Sequence[Alone], table: LatencyTable) -> Made
 
 
 def _entries(woven: Woven, table: LatencyTable) -> Iterator[_Entry]:
-    origins = iter(woven.origins)
+    origins, machine = iter(woven.origins), machine_of(woven.module.target[0])
     for function in woven.module.entries:
         flat = flatten(function.body or (), lambda name: name)
         flow = control_flow(flat, woven.name)
@@ -121,7 +123,7 @@ def _entries(woven: Woven, table: LatencyTable) -> Iterator[_Entry]:
         counted = pressure(flow, flat.registers, woven.module.target[0], function.directives)
         if woven.needed is not None:
             counted = Pressure.of(woven.needed, counted.widest)
-        yield _Entry(flow, counted, table, whose, lines, nests)
+        yield _Entry(flow, counted, table, machine, whose, lines, nests)
 
 
 def _number(origin: Origin) -> int:

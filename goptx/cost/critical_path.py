@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import ceil
 from typing import NamedTuple
 
 from goptx.analysis.cfg import EXIT, Code, Flow, instructions_in
 from goptx.analysis.dataflow import read, written
 from goptx.analysis.terminators import Branch
+from goptx.cost.hardware import Machine
+from goptx.cost.tensor_cores import tensor_cycles
 from goptx.latency.slots import slots
 from goptx.latency.table import LatencyTable
 from goptx.ptx.ir import Instruction, Scope
@@ -69,6 +72,7 @@ class _Progress:
 def critical_cycles(
     flow: Flow,
     table: LatencyTable,
+    machine: Machine,
     hits: Callable[[Instruction], bool],
     of: Callable[[Code], bool] = lambda code: True,
 ) -> dict[str, int]:
@@ -76,7 +80,7 @@ def critical_cycles(
     hit = table.cycles(HIT)
 
     def cycles(code: Instruction) -> int:
-        return hit if hits(code) else _cycles(code, table)
+        return hit if hits(code) else _cycles(code, table, machine)
 
     found: dict[str, int] = {}
     reached: dict[str, _Progress] = {}  # at the end of each block
@@ -163,5 +167,7 @@ def _effects_of_call(scope: Scope) -> _Effects:
     return _Effects(any(e.loads for e in each), any(e.stays for e in each), any(e.stores for e in each))
 
 
-def _cycles(code: Instruction, table: LatencyTable) -> int:
-    return DEPENDENT * slots(code) + BRANCH if facts_of(code.opcode).slow_path else table.cycles_of(code)
+def _cycles(code: Instruction, table: LatencyTable, machine: Machine) -> int:
+    if facts_of(code.opcode).slow_path:
+        return DEPENDENT * slots(code) + BRANCH
+    return max(table.cycles_of(code), ceil(tensor_cycles(code.opcode, machine)))

@@ -28,12 +28,13 @@ DRAW = 3.5  # cycles from one ticket of a counter to the next, whoever draws the
 class Role:
     """The kernels that a role runs, and `wave`, the virtual CTAs of all of them, with the threads and the mean latency
     of one. teams: how many run side by side in a CTA. free: the flow of the kernel, if it is one and its warps need
-    nothing of each other."""
+    nothing of each other. pieces: into which each `wgmma` is divided (divided_products.py)."""
 
     loads: Sequence[Load]
     wave: Wave
     teams: int = 1
     free: Flow | None = None
+    pieces: int = 1
 
     @property
     def threads(self) -> int:
@@ -42,7 +43,8 @@ class Role:
 
     def used(self, machine: Machine) -> Counter[str]:
         """Cycles of each resource of an SM."""
-        return sum((load.all(machine) for load in self.loads), Counter[str]())
+        found = sum((load.all(machine) for load in self.loads), Counter[str]())
+        return found + Counter({"shared": (self.pieces - 1) * found["again"]})
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ class Machine:
     """sms: of the GPU. memory: bytes that all SMs move in a cycle. turnover: cycles from the end of a CTA to the end of
     an empty CTA that replaces it. gap: cycles between two launches of a stream. code_cache: bytes of machine code in
     the instruction cache. fetch: bytes of code that an SM fetches into it in a cycle. lanes: for each unit, threads of
-    an SM for which it begins an instruction in a cycle."""
+    an SM for which it begins an instruction in a cycle. tensor: products of halves that its tensor cores add up in a
+    cycle. by_warp: the share of that which `mma` and `wmma` reach."""
 
     sms: int
     memory: float
@@ -31,6 +32,12 @@ class Machine:
     code_cache: int
     fetch: float
     lanes: Mapping[str, int]
+    tensor: int
+    by_warp: float
+
+    def products(self, element: str, by_warpgroup: bool) -> float:
+        """Products of elements that the tensor cores of an SM add up in a cycle."""
+        return self.tensor * TENSOR.get(element, 1.0) * (1.0 if by_warpgroup else self.by_warp)
 
     def cycles(self, unit: str) -> float:
         """Cycles for which one warp instruction occupies a unit of a quarter of an SM."""
@@ -45,12 +52,27 @@ def _lanes(integer: int, double: int, special: int) -> Mapping[str, int]:
     )
 
 
+# Products of each type of elements for one of halves, by the same whitepapers; of doubles, that of the H100.
+TENSOR = {
+    "tf32": 1 / 2,
+    "e4m3": 2.0,
+    "e5m2": 2.0,
+    "s8": 2.0,
+    "u8": 2.0,
+    "s4": 4.0,
+    "u4": 4.0,
+    "b1": 16.0,
+    "f64": 1 / 16,
+}
+
 # Lanes: CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions".
 # Turnover: a million empty CTAs of 256 threads take an H200 0.55 ms, 0.53 ns each (measured). With 8 of them on each of
 # 132 SMs that is 0.53 * 8 * 132 ns = 560 ns = 1,100 cycles of 1.98 GHz. An A100 is assumed to take as many.
 # Gap: 2 microseconds, assumed.
 # Memory: 92 % of the DRAM's peak (H200: 4.8 TB/s; A100 of 80 GB: 2.04 TB/s) by the boost clock (1.98 GHz; 1.41 GHz),
 # the share that streaming kernels reach.
+# Tensor: the products of halves that the whitepapers of the A100 and the H100 give for an SM. `mma` and `wmma` of an
+# H200 begin every 5.98 cycles for 16 x 8 x 16 products of a warp (latency_tables/sm_90.toml): 0.67 of that.
 # Code cache, fetch: measured on an H200 (benchmarks/when_fusion_loses.py). A loop of multiply-adds has full speed up to
 # 33 kB of machine code; with 49, 65, 97 and 145 kB it takes 1.12, 1.23, 1.29 and 1.37 times as long. This fits bytes
 # beyond 36 KiB, as this model counts bytes, fetched at 150 bytes in a cycle, during which nothing is issued.
@@ -60,10 +82,26 @@ def _lanes(integer: int, double: int, special: int) -> Mapping[str, int]:
 MACHINES: Mapping[tuple[int, int], Machine] = MappingProxyType(
     {
         (8, 0): Machine(
-            108, 0.92 * 2040 / 1.41, 1100, 2.0 * 1410, 36 << 10, 150, _lanes(integer=64, double=32, special=16)
+            108,
+            0.92 * 2040 / 1.41,
+            1100,
+            2.0 * 1410,
+            36 << 10,
+            150,
+            _lanes(integer=64, double=32, special=16),
+            1024,
+            1.0,
         ),
         (9, 0): Machine(
-            132, 0.92 * 4800 / 1.98, 1100, 2.0 * 1980, 36 << 10, 150, _lanes(integer=64, double=64, special=16)
+            132,
+            0.92 * 4800 / 1.98,
+            1100,
+            2.0 * 1980,
+            36 << 10,
+            150,
+            _lanes(integer=64, double=64, special=16),
+            2048,
+            0.67,
         ),
     }
 )

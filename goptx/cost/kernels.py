@@ -39,6 +39,7 @@ from goptx.ptx.walk import mentioned
 from goptx.sources.kernel_text import Chosen, choose_entry
 from goptx.weaving.converge.predicate import LONG_SIDE
 from goptx.weaving.folding.divided_ctas import first_obstacle
+from goptx.weaving.folding.divided_products import possible_pieces
 from goptx.weaving.link.inline import inlined
 from goptx.weaving.shapes.shared_pool import packed
 
@@ -73,7 +74,7 @@ class Acts:
 class Alone:
     """A kernel alone, and what is unknown of it. shared: the static shared memory of a CTA in bytes. heads: the lines
     by which the caller may name each loop, that of its label and that of its first instruction. hits: the lines of
-    loads that hit the L1."""
+    loads that hit the L1. pieces: into how many each `wgmma` may be divided."""
 
     flow: Flow
     units: Mapping[str, Mapping[str, float]]
@@ -85,6 +86,7 @@ class Alone:
     shared: int
     heads: Mapping[str, tuple[int, ...]]
     hits: frozenset[int]
+    pieces: tuple[int, ...] = (1,)
     live: float | None = None
     _acts: dict[Behaviour, Acts] = field(default_factory=dict, repr=False)
 
@@ -250,7 +252,7 @@ def _analysed(
     return Alone(
         flow,
         units_of(flow, machine.held),
-        critical_cycles(flow, table.held, lambda i: i.line in hits),
+        critical_cycles(flow, table.held, machine.held, lambda i: i.line in hits),
         pressure(flow, flat.registers),
         loop_trips(flow),
         forks(flow),
@@ -258,6 +260,7 @@ def _analysed(
         packed([v for v in variables if v.space == ".shared"])[1],
         heads,
         hits,
+        possible_pieces(flow),
     )
 
 

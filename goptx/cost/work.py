@@ -16,12 +16,13 @@ from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.hardware import QUARTERS, WARP, Machine
 from goptx.cost.merged_logic import merged_logic
 from goptx.cost.register_estimate import Pressure
+from goptx.cost.tensor_cores import lines_read, tensor_cycles
 from goptx.latency.cost import ISSUE
 from goptx.latency.slots import FRAME, fragments, moved_bytes, passes_of, slots, unit_of
 from goptx.ptx.opcodes import facts_of
 
-PIPES = ("issue", "integer", "multiplier", "double", "special")  # these work at the same time
-UNITS = (*PIPES, "shared", "memory")
+PIPES = ("issue", "integer", "multiplier", "double", "special", "tensor")  # these work at the same time
+UNITS = (*PIPES, "shared", "memory", "again")  # the last: `shared`, if each `wgmma` read its first matrix once more
 _OUTSIDE = ("", "global")
 
 
@@ -99,7 +100,12 @@ def _units(
         found["issue"] += slots(instruction) * machine.cycles("issue")
         if unit := unit_of(facts):
             found[unit] += passes_of(instruction) * machine.cycles(unit)
-        if facts.row.access not in ("", "f") and facts.space not in ("param", "const"):
+        found["tensor"] += tensor_cycles(instruction.opcode, machine)
+        if facts.multiplies_later:
+            once, other = lines_read(instruction)
+            found["shared"] += (once + other) * machine.cycles("shared")
+            found["again"] += once * machine.cycles("shared")
+        elif facts.row.access not in ("", "f") and facts.space not in ("param", "const"):
             moved = moved_bytes(instruction)
             accesses = max(fragments(instruction), moved / 4, 1)
             found["shared"] += accesses * machine.cycles("shared")

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from goptx.cost.assumptions import known_of
+from goptx.cost.known_launches import known_launches
 from goptx.device.assemble import assembler_name
 from goptx.errors import InputError
 from goptx.latency.table import LatencyTable, load_table
@@ -84,8 +84,8 @@ def auto(
     check_request(policy, slicing, divergence, placement)
     check_limits(max_blocks, max_growth)
     kernels = kernels_of(sources, entries, max_inlined=max_inlined)
-    known = known_of(assume, len(kernels))
     own = shapes_of(sources, shapes, kernels)
+    known = known_launches(assume, kernels, own)
     read: dict[str, Any] = {"arch": arch, "name": name, "latency": latency, "shapes": own}
     fused = {**read, "divergence": divergence, "placement": placement, "presume": presume}
     check_promises(bool(depends or private or local), assume_local, no_barriers, assume_private)

@@ -31,6 +31,7 @@ from goptx.launch.shape import Shape
 from goptx.options import Strategy
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
+from goptx.weaving.folding.divided_products import pieces_for
 from goptx.weaving.shapes.strided import MANY
 
 FACTORS = (1, 2, 4)  # coarsening factors; with 8, registers allow too few warps, and weaving takes long
@@ -227,8 +228,15 @@ class _Launch:
         each = zip(moved or own, (role.threads for role in roles), strict=True)
         threads = sum(role.threads for role in roles)
         registers = rounded_up(-(-sum(r * n for r, n in each) // threads)) if moved else max(own)
+        if moved:
+            roles = [replace(r, pieces=self._pieces(t, registers)) for r, t in zip(roles, teams, strict=True)]
         shared = sum(n * max(self.shared[k] for k in team) for team, n in zip(teams, several, strict=True))
         return folded(roles, self._folding(moved), registers, shared, self.judge.arch)
+
+    def _pieces(self, team: Sequence[int], registers: int) -> int:
+        """Into how many pieces each `wgmma` of the team is divided if threads begin with so many registers."""
+        needed = ((self.judge.kernels[k], self._pressure([k]).needed.value.sums) for k in team)
+        return max(pieces_for(sums, registers, kernel.pieces) for kernel, sums in needed)
 
     def _free(self, team: Sequence[int]) -> Flow | None:
         """The flow of the kernel that a team runs, if that is one and its warps need nothing of each other."""

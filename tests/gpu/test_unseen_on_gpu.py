@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from strategies.products import BYTES, CASES, OTHER, Case, descriptor, kernel
 from unseen_kernels.comparing import compare, launch_of
 from unseen_kernels.references import SECOND, UNSEEN, Reference
 
@@ -50,6 +51,8 @@ FORMS: list[tuple[str, str, dict[str, Any]]] = [
     ("flash_attention", "lower_bound", {"teams": (2, 2), "parts": (1, 2), "role_registers": (232, 24), "assist": True}),
     ("matmul", "black_scholes", {"parts": (1, 2), "role_registers": (200, 104), "assist": True}),
     ("matmul", "gather", {"role_registers": (200, 104), "assist": True}),
+    ("matmul", "softmax", {"role_registers": (200, 56), "assist": True}),
+    ("matmul", "vm_switch", {"teams": (1, 3), "role_registers": (184, 24), "assist": True}),
     ("decode_attention", "kmeans_assign", {"teams": (1, 2), "role_registers": (112, 32)}),
     ("flash_attention", "spmv_ell", {"teams": (1, 7), "role_registers": (256, 32), "assist": True}),
 ]
@@ -74,3 +77,31 @@ def test_kernels_with_registers_of_their_own(first: str, second: str, options: d
         stream.sync()
         for launch, held, own, reference in zip(launches, arrays, values, references, strict=True):
             compare(launch, [cupy.asnumpy(held[i]) if i in held else v for i, v in enumerate(own)], reference)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_divided_products(case: Case) -> None:
+    """A product by `wgmma` gives, bit for bit, what its pieces give, however the matrices lie in shared memory."""
+    cupy, device = _cupy_and_device()
+    data = np.random.default_rng(5).integers(0, 1 << 8, BYTES, dtype=np.uint8)
+    if case.element in ("f16", "bf16"):  # neither infinite nor no numbers
+        data[1::2] &= 0xBB
+    elif case.element == "tf32":
+        data[3::4] &= 0xBB
+    given = [cupy.array(data), cupy.array([descriptor(case)], cupy.uint64)]
+    text, stream, found = kernel(case), device.create_stream(), []
+    (alone,) = kernels_of([text], least=1, what="the test")
+    unchanged = separate(alone, shapes=[Shape(1, 128, BYTES)])
+    shapes = [Shape(1, 128, BYTES), Shape(64, 384)]
+    for registers in ((), (168, 112), (168, 40)):
+        out, other = cupy.zeros(128 * 128, cupy.uint32), cupy.zeros(384, cupy.uint32)
+        cupy.cuda.Device().synchronize()
+        if registers:
+            fused = horizontal(alone, OTHER, shapes=shapes, fold="ticket", role_registers=registers, arch="sm_90a")
+            fused.launch(stream, [*given, out], [other])
+        else:
+            unchanged.launch(stream, [*given, out])
+        stream.sync()
+        found.append(cupy.asnumpy(out))
+    assert len(set(found[0].tolist())) > 1000  # many different sums
+    assert all(np.array_equal(one, found[0]) for one in found[1:])

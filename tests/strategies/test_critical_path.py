@@ -5,10 +5,11 @@ from bodies import kernel
 
 from goptx.analysis.build_cfg import flow_as_written
 from goptx.cost.critical_path import PREDICATED, critical_cycles
+from goptx.cost.hardware import machine_of
 from goptx.latency.table import load_table
 from goptx.ptx.parse import parse
 
-TABLE = load_table("sm_90")
+TABLE, MACHINE = load_table("sm_90"), machine_of("sm_90")
 FAR, ADD, SHARED = (TABLE.cycles(key) for key in ("ld.global", "add.f32", "ld.shared"))
 BEGIN = """
     .reg .f32 %f<9>;
@@ -24,7 +25,7 @@ def cycles(body: str) -> int:
     body = (BEGIN + body + END).replace("%f9", "%f0")
     module = parse(kernel(body))
     flow = flow_as_written(module.entries[0].body or (), "test")
-    return sum(critical_cycles(flow, TABLE, lambda instruction: False).values())
+    return sum(critical_cycles(flow, TABLE, MACHINE, lambda instruction: False).values())
 
 
 def guarded(number: int, code: str) -> str:

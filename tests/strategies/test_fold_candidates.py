@@ -10,11 +10,11 @@ import pytest
 
 import goptx
 from goptx import Shape
-from goptx.cost.assumptions import known_of
 from goptx.cost.estimate import Load, Wave
 from goptx.cost.folded_estimate import Folding, Role, folded
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import each_alone
+from goptx.cost.known_launches import known_launches
 from goptx.cost.work import UNITS
 from goptx.latency.table import load_table
 from goptx.ptx.parse import parse
@@ -48,7 +48,7 @@ def pair(name: str) -> tuple[Kernels, Shapes]:
 
 
 def judged(kernels: Kernels, shapes: Shapes, arch: str = ARCH) -> Judge:
-    found = each_alone(kernels, machine_of(arch), load_table(None, arch), known_of(None, len(kernels)), shapes)
+    found = each_alone(kernels, machine_of(arch), load_table(None, arch), known_launches(None, kernels, shapes), shapes)
     return Judge(found, [k.coarse.factor for k in kernels], shapes, arch)
 
 

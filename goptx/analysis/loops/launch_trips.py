@@ -3,13 +3,13 @@
 Requires: a flow without regions. A loop is counted if it is left by comparing integers that every thread computes from
 its number, the sizes of the launch and scalar arguments, in each iteration alike. Its counters are computed for the
 first iterations; where what is compared changes evenly, the iteration in which the loop ends follows. Threads differ:
-the count is the mean of a few warps in the first, the middle and the last CTA, each with the iterations of its first or
-last lane, whichever has more, leaving out warps that do not come to the loop.
+the count is the mean of a few warps in ten CTAs spread along each axis of the grid, each with the iterations of its
+first or last lane, whichever has more, leaving out warps that do not come to the loop.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from statistics import mean
@@ -24,6 +24,11 @@ from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 
 WARP = 32  # threads
+EIGHTHS, STEPS, IRRATIONAL = (
+    8,
+    (1, 3, 5),
+    0.4142,
+)  # of the grid, how they are passed along each axis, and the place in each
 SIMULATED = 64  # iterations of a loop whose counters do not change evenly
 EVEN = 4  # iterations after which a change counts as even
 MOST_TRIPS = 1 << 40
@@ -47,20 +52,34 @@ def launch_trips(flow: Flow, shape: Shape, arguments: Mapping[str, int]) -> dict
 def _sampled(shape: Shape) -> Iterator[list[dict[str, int]]]:
     """The special registers of the first and the last lane of warps."""
     grid, block = shape.sizes("grid"), shape.sizes("block")
-    threads, ctas = block[0] * block[1] * block[2], grid[0] * grid[1] * grid[2]
+    threads = block[0] * block[1] * block[2]
     last = (threads - 1) // WARP
-    for cta, warp in product(dict.fromkeys((0, ctas // 2, ctas - 1)), dict.fromkeys((0, last // 2, last))):
+    for cta, warp in product(_spread(grid), dict.fromkeys((0, last // 2, last))):
         lanes = dict.fromkeys((warp * WARP, min(warp * WARP + WARP, threads) - 1))
         yield [_special(grid, block, cta, thread) for thread in lanes]
 
 
-def _special(grid: tuple[int, int, int], block: tuple[int, int, int], cta: int, thread: int) -> dict[str, int]:
+def _spread(grid: tuple[int, int, int]) -> Iterable[tuple[int, int, int]]:
+    """The first and the last CTA, and others of which one lies in each eighth of the grid along each axis, at another
+    place there: a multiple of a power of two along an axis may mean something to the kernel."""
+    x, y, z = grid
+    found = dict.fromkeys(((0, 0, 0), (x - 1, y - 1, z - 1)))
+    for number in range(EIGHTHS):
+        eighths = (number * step % EIGHTHS for step in STEPS)
+        within = ((number * step + 1) * IRRATIONAL % 1 for step in STEPS)
+        x, y, z = (int((e + w) / EIGHTHS * size) for e, w, size in zip(eighths, within, grid, strict=True))
+        found[x, y, z] = None
+    return found
+
+
+def _special(
+    grid: tuple[int, int, int], block: tuple[int, int, int], cta: tuple[int, int, int], thread: int
+) -> dict[str, int]:
     found = {"%laneid": thread % WARP}
-    for name, sizes, number in (("ctaid", grid, cta), ("tid", block, thread)):
-        x, y, z = sizes
-        along = number % x, number // x % y, number // (x * y)
-        for axis, own, size in zip("xyz", along, (x, y, z), strict=True):
-            found |= {f"%{name}.{axis}": own, f"%n{name}.{axis}": size}
+    x, y, _ = block
+    for name, sizes, own in (("ctaid", grid, cta), ("tid", block, (thread % x, thread // x % y, thread // (x * y)))):
+        for axis, number, size in zip("xyz", own, sizes, strict=True):
+            found |= {f"%{name}.{axis}": number, f"%n{name}.{axis}": size}
     return found
 
 

@@ -14,13 +14,13 @@ import numpy as np
 from goptx.emulator.instructions.lanewise import DTYPES, Array
 from goptx.emulator.matrices.tiles import (
     ACCUMULATORS,
-    BITS,
     WARP,
     WMMA_SHAPES,
     register_vector,
     wmma_layouts,
     words_of,
 )
+from goptx.ptx.matrix_products import BITS
 
 OPERANDS = {"wmma.load.a": 0, "wmma.load.b": 1, "wmma.load.c": 2, "wmma.store.d": 2}  # places among A, B, C
 SPACES = frozenset(("global", "shared", "shared::cta"))

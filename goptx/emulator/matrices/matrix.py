@@ -21,7 +21,6 @@ from goptx.emulator.floating.formats import decode, encode
 from goptx.emulator.instructions.lanewise import DTYPES, Array
 from goptx.emulator.matrices.tiles import (
     ACCUMULATORS,
-    BITS,
     F8F6,
     MMA_SHAPES,
     PARTNERS,
@@ -35,6 +34,7 @@ from goptx.emulator.matrices.tiles import (
     wmma_layouts,
     words_of,
 )
+from goptx.ptx.matrix_products import BITS
 
 KIND = "kind::f8f6f4"
 AT_ONCE = 64  # warps, so that intermediate results stay in the processor's cache

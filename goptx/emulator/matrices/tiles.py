@@ -12,14 +12,9 @@ from functools import lru_cache
 import numpy as np
 
 from goptx.emulator.instructions.lanewise import DTYPES, Array
+from goptx.ptx.matrix_products import BITS
 
 WARP = 32  # lanes
-BITS = {
-    "f16": 16, "bf16": 16, "f32": 32, "tf32": 32, "f64": 64, "e4m3": 8, "e5m2": 8, "e3m2": 8, "e2m3": 8,
-    "s32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1,
-}  # fmt: skip
-"""The bits of one element in a register; those of six bits have two more above them, which do not count."""
-
 F8F6 = ("e4m3", "e5m2", "e3m2", "e2m3")
 """The types of A and B that `mma` with `.kind::f8f6f4` allows, each with each. It also has e2m1, which is unknown here:
 the manual does not say which bits of a byte hold it."""

@@ -14,11 +14,12 @@ from math import inf
 from pathlib import Path
 from typing import cast
 
-from goptx.cost.assumptions import Assumption, known_of
+from goptx.cost.assumptions import Assumption
 from goptx.cost.courses import Made, made_of
 from goptx.cost.estimate import Estimate
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import each_alone
+from goptx.cost.known_launches import known_launches
 from goptx.errors import (
     CannotLink,
     CannotWeave,
@@ -152,7 +153,8 @@ class _Comparison:
 
 def _comparison(woven: Woven, assume: Assume | None, latency: str | Path | LatencyTable | None) -> _Comparison | None:
     """None where the gain cannot be estimated."""
-    known = known_of(assume, len(woven.chosen))
+    shapes = _shapes(woven)
+    known = known_launches(assume, woven.chosen, shapes)
     factors = tuple(kernel.coarse.factor for kernel in woven.chosen)
     as_they_are = woven.is_separate and not woven.streams and set(factors) == {1}
     if woven.strategy not in MODELLED or not woven.chosen or as_they_are:
@@ -165,7 +167,6 @@ def _comparison(woven: Woven, assume: Assume | None, latency: str | Path | Laten
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LatencyTableWarning)  # whoever made the kernel has warned
         table = load_table(latency, arch)
-    shapes = _shapes(woven)
     try:
         kernels = each_alone(woven.chosen, machine, table, known, shapes)
         made = made_of(woven, kernels, table)

@@ -65,7 +65,8 @@ class Need:
         needed = kernel.pressure.needed.value.times(copies)
         least = rounded_up(needed.live + OWN if needed.live < MANY else round(SAVED * needed.live))
         free = min(max(rounded_up(needed.registers), least), MOST_REGISTERS)
-        entry = rounded_up(needed.sums + BELOW_SUMS if needed.sums else FEWEST_REGISTERS)
+        sums = needed.sums // kernel.pieces[-1]
+        entry = rounded_up(sums + BELOW_SUMS if sums else FEWEST_REGISTERS)
         shared = -(-((kernel.shared + (shape.shared or 0)) * copies) // ALIGNMENT) * ALIGNMENT
         return cls((shape.threads or 0) // parts, least, free, entry, shared)
 

@@ -24,6 +24,7 @@ from goptx.ptx.ir import Function, Guard, Instruction, Name, Operand, Registers,
 from goptx.ptx.walk import free_name, in_vectors, operand_names
 from goptx.weaving.folding.cta_loops import cta_loop
 from goptx.weaving.folding.divided_ctas import first_obstacle
+from goptx.weaving.folding.divided_products import with_room_for_sums
 from goptx.weaving.folding.sm_binding import registers_of_binding, sm_binding
 from goptx.weaving.folding.ticket_code import Tickets, ctas_of_a_ticket, drawing, tickets_of
 from goptx.weaving.link.clone_functions import Change, cloned_functions, declared_in
@@ -92,6 +93,7 @@ def with_shapes(
         plan = plan if layout or common else replace(plan, strided=strided(linked, plan))
     plan = replace(plan, carved=tuple(n or _in_pool(plan, k, given) for k, n in enumerate(plan.carved)))
     check_clusters(linked, plan)
+    linked = with_room_for_sums(linked, plan)
     tickets = tickets_of(linked, plan) if plan.draws else None
     pool = _pool(linked, plan, own, alone=not tickets)
     hidden = {r: Variable(".param", (".u32",), f"{linked.name}_{r.replace('.', '_')}") for r in plan.roles}

@@ -1,0 +1,57 @@
+"""What is known of kernels: what the caller says, and what the launch specifications beside their files say.
+
+Requires: the shapes in which the kernels are launched. Ensures: a specification counts only where it describes that
+launch. It changes estimates and the choices made by them, never what a kernel computes.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from goptx.cost.assumptions import Known, integers, known_of
+from goptx.errors import InputError
+from goptx.launch.shape import Shape
+from goptx.launch.specification import Launch, find_specification, specification_beside
+from goptx.options import Assume
+from goptx.sources.kernel_text import Chosen, choose_entry
+
+LOG = logging.getLogger("goptx")
+
+
+def known_launches(
+    assume: Assume | None, kernels: Sequence[Chosen], shapes: Sequence[Shape | None] | None
+) -> list[Known]:
+    """What is known of each kernel in its shape. What `assume=` says goes before. Raises `InputError` where that is
+    wrong."""
+    given = shapes or [None] * len(kernels)
+    known = known_of(assume, len(kernels))
+    return [_with_arguments(*each) for each in zip(known, kernels, given, strict=True)]
+
+
+def _with_arguments(known: Known, kernel: Chosen, shape: Shape | None) -> Known:
+    if known.specification or known.arguments is not None or shape is None:
+        return known
+    launch = _beside(kernel)
+    parameters = choose_entry(kernel.module, kernel.entry).parameters
+    if launch is None or not _is_of(launch, shape) or len(launch.arguments) != len(parameters):
+        return known
+    return replace(known, arguments=integers(launch.arguments))
+
+
+def _is_of(launch: Launch, shape: Shape) -> bool:
+    """Whether it is launched so."""
+    described = Shape(launch.grid, launch.block, launch.shared)
+    return all(described.axes(what) == shape.axes(what) for what in ("grid", "block"))
+
+
+def _beside(kernel: Chosen) -> Launch | None:
+    """The launch in the specification beside the kernel's file. A file that is none may lie there by chance."""
+    if kernel.path is None:
+        return None
+    try:
+        return find_specification(kernel.path, kernel.entry)
+    except InputError as error:
+        LOG.warning("%s tells nothing about loops: %s", specification_beside(kernel.path), error)
+        return None

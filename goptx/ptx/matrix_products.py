@@ -1,0 +1,44 @@
+"""Instructions that multiply matrices: their shapes, and the types of their elements."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from goptx.ptx.opcodes import facts_of
+
+BITS = {
+    "f16": 16, "bf16": 16, "f32": 32, "tf32": 32, "f64": 64, "e4m3": 8, "e5m2": 8, "e3m2": 8, "e2m3": 8,
+    "s32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1,
+}  # fmt: skip
+"""The bits of one element in a register; those of six bits have two more above them, which do not count."""
+
+WARPGROUP = 4
+"""Warps that execute one `wgmma`."""
+
+_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
+
+
+class Product(NamedTuple):
+    """An m x n matrix, to which the product of an m x k and a k x n matrix is added, whose elements have one type."""
+
+    m: int
+    n: int
+    k: int
+    element: str
+    sparse: bool
+
+
+@lru_cache(maxsize=1024)
+def product_of(opcode: str) -> Product | None:
+    """The product that an instruction computes, if it does. Of `wgmma` it is that of a warpgroup, else of a warp."""
+    facts = facts_of(opcode)
+    if facts.base not in ("mma", "wmma", "wgmma") or len(facts.types) < 2:
+        return None
+    found = next(filter(None, map(_SHAPE.fullmatch, facts.modifiers)), None)
+    element = "f16" if len(facts.types) == 2 else facts.types[1]  # `wmma` of halves names only the types of the sums
+    if found is None or element not in BITS:
+        return None
+    m, n, k = map(int, found.groups())
+    return Product(m, n, k, element, "sp" in facts.modifiers)
