@@ -61,14 +61,14 @@ def test_depfile_names_specifications_that_were_read(
 ) -> None:
     monkeypatch.setenv("GOPTX_CACHE_SIZE", megabytes)
     monkeypatch.setenv("GOPTX_CACHE_DIR", str(folder / "cache"))
-    made = ("fuse", "harris.ptx", "lud.ptx", "--strategy", "horizontal", "-o", "out.ptx", "--depfile", "out.d")
+    made = ("fuse", "harris.ptx", "lud.ptx", "-o", "out.ptx", "--depfile", "out.d")
     shapes = ("--shape", "A=4:256", "--shape", "B=4:256")
     for _ in range(2):  # made, and found in the cache
-        assert run(*made, *shapes, cwd=folder).returncode == 0
-        assert prerequisites(folder / "out.d") == ["harris.ptx", "lud.ptx"]
-        done = run(*made, *shapes, "--partition", "256,256", cwd=folder)
-        assert done.returncode == 0, done.stderr
-        assert prerequisites(folder / "out.d") == ["harris.ptx", "harris.toml", "lud.ptx", "lud.toml"]
+        for options in (shapes, (*shapes, "--strategy", "auto"), (*shapes, "--strategy", "horizontal"), ()):
+            done = run(*made, *options, cwd=folder)
+            assert done.returncode == 0, done.stderr
+            read = ["harris.ptx", "harris.toml", "lud.ptx", "lud.toml"] if options else ["harris.ptx", "lud.ptx"]
+            assert prerequisites(folder / "out.d") == read
 
 
 def test_depfile_of_one_kernel_and_of_standard_input(folder: Path) -> None:

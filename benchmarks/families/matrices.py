@@ -13,12 +13,12 @@ import numpy as np
 from emulator import matrix_opcodes
 from families.entry import Case, Entry
 
+from goptx.analysis.matrix_products import BITS
 from goptx.emulator.floating.formats import decode, encode
 from goptx.emulator.instructions.lanewise import DTYPES, Array
 from goptx.emulator.matrices.fragments import fragment, matrix_access
 from goptx.emulator.matrices.matrix import product
 from goptx.emulator.matrices.tiles import Words, words_of
-from goptx.ptx.matrix_products import BITS
 
 GRID, BLOCK = 16, 64
 WARPS = GRID * BLOCK // 32

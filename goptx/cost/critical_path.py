@@ -18,7 +18,7 @@ from goptx.analysis.cfg import EXIT, Code, Flow, instructions_in
 from goptx.analysis.dataflow import read, written
 from goptx.analysis.terminators import Branch
 from goptx.cost.hardware import Machine
-from goptx.cost.tensor_cores import tensor_cycles
+from goptx.cost.units.tensor_cores import tensor_cycles
 from goptx.latency.slots import slots
 from goptx.latency.table import LatencyTable
 from goptx.ptx.ir import Instruction, Scope

@@ -16,13 +16,14 @@ from goptx.analysis.cfg import Flow, facts_among, loops
 from goptx.analysis.early_ends import early_end
 from goptx.analysis.loops.launch_trips import launch_trips
 from goptx.analysis.loops.trips import loop_trips, trips, unknown_depth
+from goptx.analysis.registers.register_demand import Demand
 from goptx.cost.assumptions import NOTHING, Behaviour, Known, Unknown, integers
 from goptx.cost.branches import Fork, forks, shares
-from goptx.cost.cached_loads import lines_of_tables
 from goptx.cost.code_size import code_size
 from goptx.cost.critical_path import PREDICATED, critical_cycles, path_of
 from goptx.cost.hardware import L2_SPEED, Machine
 from goptx.cost.register_estimate import Pressure, pressure
+from goptx.cost.units.cached_loads import lines_of_tables
 from goptx.cost.work import Course, Work, total, units_of
 from goptx.errors import InputError
 from goptx.latency.slots import slots
@@ -30,7 +31,7 @@ from goptx.latency.table import LatencyTable
 from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
 from goptx.launch.specification import launch_of
-from goptx.memo import Same
+from goptx.memo import Deferred, Same
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.flatten import flat_as_written
 from goptx.ptx.ir import Label, Module
@@ -40,6 +41,7 @@ from goptx.sources.kernel_text import Chosen, choose_entry
 from goptx.weaving.converge.predicate import LONG_SIDE
 from goptx.weaving.folding.divided_ctas import first_obstacle
 from goptx.weaving.folding.divided_products import possible_pieces
+from goptx.weaving.folding.folded_demand import demand_when_folded
 from goptx.weaving.link.inline import inlined
 from goptx.weaving.shapes.shared_pool import packed
 
@@ -74,7 +76,8 @@ class Acts:
 class Alone:
     """A kernel alone, and what is unknown of it. shared: the static shared memory of a CTA in bytes. heads: the lines
     by which the caller may name each loop, that of its label and that of its first instruction. hits: the lines of
-    loads that hit the L1. pieces: into how many each `wgmma` may be divided."""
+    loads that hit the L1. pieces: into how many each `wgmma` may be divided.
+    folded: the registers that it needs on folded grids."""
 
     flow: Flow
     units: Mapping[str, Mapping[str, float]]
@@ -86,6 +89,7 @@ class Alone:
     shared: int
     heads: Mapping[str, tuple[int, ...]]
     hits: frozenset[int]
+    folded: Deferred[Demand]
     pieces: tuple[int, ...] = (1,)
     live: float | None = None
     _acts: dict[Behaviour, Acts] = field(default_factory=dict, repr=False)
@@ -260,6 +264,7 @@ def _analysed(
         packed([v for v in variables if v.space == ".shared"])[1],
         heads,
         hits,
+        Deferred(lambda: demand_when_folded(flow, flat.registers, table.held)),
         possible_pieces(flow),
     )
 

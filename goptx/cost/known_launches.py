@@ -31,7 +31,7 @@ def known_launches(
 
 
 def _with_arguments(known: Known, kernel: Chosen, shape: Shape | None) -> Known:
-    if known.specification or known.arguments is not None or shape is None:
+    if known.specification or known.arguments is not None or shape is None or not shape.known:
         return known
     launch = _beside(kernel)
     parameters = choose_entry(kernel.module, kernel.entry).parameters
@@ -47,7 +47,7 @@ def _is_of(launch: Launch, shape: Shape) -> bool:
 
 
 def _beside(kernel: Chosen) -> Launch | None:
-    """The launch in the specification beside the kernel's file. A file that is none may lie there by chance."""
+    """The launch in the specification beside the kernel's file. A file of another kind may lie there by chance."""
     if kernel.path is None:
         return None
     try:

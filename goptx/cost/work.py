@@ -11,12 +11,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from goptx.analysis.cfg import Block, Flow
-from goptx.cost.cached_loads import Place, cached_loads
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.hardware import QUARTERS, WARP, Machine
-from goptx.cost.merged_logic import merged_logic
 from goptx.cost.register_estimate import Pressure
-from goptx.cost.tensor_cores import lines_read, tensor_cycles
+from goptx.cost.units.cached_loads import Place, cached_loads
+from goptx.cost.units.merged_logic import merged_logic
+from goptx.cost.units.tensor_cores import lines_read, tensor_cycles
 from goptx.latency.cost import ISSUE
 from goptx.latency.slots import FRAME, fragments, moved_bytes, passes_of, slots, unit_of
 from goptx.ptx.opcodes import facts_of

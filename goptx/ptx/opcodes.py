@@ -537,6 +537,11 @@ class Facts:
         return self.base == "griddepcontrol"
 
     @once
+    def multiplies_matrices(self) -> bool:
+        """Whether a warp or a warpgroup multiplies matrices, and adds the product to a third."""
+        return self.base == "mma" or (self.base == "wmma" and "mma" in self.modifiers) or self.multiplies_later
+
+    @once
     def multiplies_later(self) -> bool:
         """Whether it begins a product that reads and writes its registers until a later instruction waits for it."""
         return self.base == "wgmma" and "mma_async" in self.modifiers

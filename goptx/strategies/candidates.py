@@ -40,6 +40,10 @@ MOST_CODE = 1000  # lines of all copies of coarsened kernels: more take many sec
 CTAS = 1 << 16  # assumed for an unknown grid: many times what a GPU holds
 LONG = 2200  # cycles of a warp, twice the turnover of a CTA: CTAs that last longer gain little from being fewer
 THREADS = 256  # assumed for an unknown block
+# How many times as long two kernels on folded grids take as estimated: their warps wait for each other more than those
+# of one kernel. Fitted to nine forms of the pairs of suite C on which rules may be fitted: 1.13 to 1.30. Groups of a
+# graph gain what is estimated without it (benchmarks/graph_programs.py), and most are measured.
+TOGETHER = 1.22
 SPARSE = 0.5  # of the GPU: a grid that fills less has its CTAs spread over all SMs, if it comes first
 
 
@@ -231,7 +235,8 @@ class _Launch:
         if moved:
             roles = [replace(r, pieces=self._pieces(t, registers)) for r, t in zip(roles, teams, strict=True)]
         shared = sum(n * max(self.shared[k] for k in team) for team, n in zip(teams, several, strict=True))
-        return folded(roles, self._folding(moved), registers, shared, self.judge.arch)
+        found = folded(roles, self._folding(moved), registers, shared, self.judge.arch)
+        return found if self.judge.teams else replace(found, cycles=TOGETHER * found.cycles)
 
     def _pieces(self, team: Sequence[int], registers: int) -> int:
         """Into how many pieces each `wgmma` of the team is divided if threads begin with so many registers."""

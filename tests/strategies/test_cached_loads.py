@@ -7,12 +7,12 @@ import goptx
 from goptx import Shape
 from goptx.analysis.registers.register_demand import Demand
 from goptx.cost.assumptions import Behaviour
-from goptx.cost.cached_loads import cached_loads
 from goptx.cost.courses import made_of
 from goptx.cost.estimate import Load, Wave, estimate
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import Alone, alone
 from goptx.cost.register_estimate import Pressure
+from goptx.cost.units.cached_loads import cached_loads
 from goptx.cost.work import UNITS
 from goptx.latency.table import load_table
 from goptx.results.given_kernels import kernels_of

@@ -10,7 +10,7 @@ from goptx import CannotWeave, Shape
 from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.registers.register_demand import BELOW_SUMS
 from goptx.cost.hardware import machine_of
-from goptx.cost.tensor_cores import lines_read, tensor_cycles
+from goptx.cost.units.tensor_cores import lines_read, tensor_cycles
 from goptx.ptx.ir import Instruction, Vector
 from goptx.ptx.parse import parse
 from goptx.results.fused_kernel import Woven

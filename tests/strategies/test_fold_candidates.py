@@ -210,15 +210,16 @@ def test_more_ctas_than_one_wave_are_no_faster() -> None:
     assert cycles((2640, 2640), (1e4, 1e4), how=Folding(132)) > 1.9 * one
 
 
-def test_a_fold_that_leaves_a_kernel_few_warps_is_not_chosen() -> None:
-    """The gather of one row a CTA waits longer than it moves data, with a quarter of the warps that it has alone."""
+def test_folds_of_a_product_and_a_gather_gain_what_was_measured() -> None:
+    """1.14 to 1.18 times as fast as separate launches on an H200, whether two CTAs of the gather are woven or not."""
     kernels, shapes = pair("product+embedding")
     judge = judged(kernels, shapes)
     separate = separate_cycles(judge)
-    plain, woven = fold_candidates(judge, ARCH)
-    prospects = [Prospect(judge.under_all(c)[c], separate) for c in (plain, woven)]
-    assert not is_choosable(plain, prospects[0]) and is_choosable(woven, prospects[1])
-    assert prospects[0].worst[0] < 0.9 < 0.99 < prospects[1].worst[0]
+    found = fold_candidates(judge, ARCH)
+    for candidate in found:
+        prospect = Prospect(judge.under_all(candidate)[candidate], separate)
+        assert is_choosable(candidate, prospect) and prospect.gain == pytest.approx(1.16, rel=0.1)
+    assert [max(candidate.factors) for candidate in found] == [1, 2]
 
 
 @pytest.mark.slow
@@ -235,9 +236,10 @@ def test_a_report_estimates_what_was_folded_by_hand() -> None:
         assert any("would not fuse them so" in str(w.message) for w in warned) == (woven.report.expected.gain < 0.97)
         return woven.report.expected.gain
 
-    short, known = gain(role_registers=(184, 72)), gain(role_registers=(184, 72), assume={"A": {"trips": {line: 64}}})
-    assert short < 0.97 and known > 1.2
-    assert gain() < short  # every thread has as many registers as the product
+    known, short = (gain(role_registers=(184, 72), assume={"A": {"trips": {line: n}}}) for n in (64, 1))
+    assert short < 0.97 and known > 1.15
+    assert gain(role_registers=(184, 72)) == known  # as the specification beside the kernel says
+    assert gain() < known  # every thread has as many registers as the product
 
 
 def test_no_estimate_where_registers_cannot_be_moved() -> None:

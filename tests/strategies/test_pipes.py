@@ -9,8 +9,8 @@ from goptx.analysis.registers.register_demand import Demand
 from goptx.cost.estimate import Load, Wave, estimate
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import alone
-from goptx.cost.merged_logic import merged_logic
 from goptx.cost.register_estimate import Pressure
+from goptx.cost.units.merged_logic import merged_logic
 from goptx.cost.work import PIPES, UNITS
 from goptx.latency.table import load_table
 from goptx.ptx.parse import parse

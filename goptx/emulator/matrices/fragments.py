@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from goptx.analysis.matrix_products import BITS
 from goptx.emulator.instructions.lanewise import DTYPES, Array
 from goptx.emulator.matrices.tiles import (
     ACCUMULATORS,
@@ -20,7 +21,6 @@ from goptx.emulator.matrices.tiles import (
     wmma_layouts,
     words_of,
 )
-from goptx.ptx.matrix_products import BITS
 
 OPERANDS = {"wmma.load.a": 0, "wmma.load.b": 1, "wmma.load.c": 2, "wmma.store.d": 2}  # places among A, B, C
 SPACES = frozenset(("global", "shared", "shared::cta"))

@@ -16,6 +16,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
+from goptx.analysis.matrix_products import BITS
 from goptx.emulator.floating.floating import floating
 from goptx.emulator.floating.formats import decode, encode
 from goptx.emulator.instructions.lanewise import DTYPES, Array
@@ -34,7 +35,6 @@ from goptx.emulator.matrices.tiles import (
     wmma_layouts,
     words_of,
 )
-from goptx.ptx.matrix_products import BITS
 
 KIND = "kind::f8f6f4"
 AT_ONCE = 64  # warps, so that intermediate results stay in the processor's cache

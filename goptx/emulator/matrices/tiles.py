@@ -11,8 +11,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from goptx.analysis.matrix_products import BITS
 from goptx.emulator.instructions.lanewise import DTYPES, Array
-from goptx.ptx.matrix_products import BITS
 
 WARP = 32  # lanes
 F8F6 = ("e4m3", "e5m2", "e3m2", "e2m3")

@@ -62,8 +62,8 @@ class Need:
     @classmethod
     def of(cls, kernel: Alone, shape: Shape, copies: int, parts: int) -> Need:
         """`copies`: CTAs of the kernel that are one. `parts`: into which it is divided."""
-        needed = kernel.pressure.needed.value.times(copies)
-        least = rounded_up(needed.live + OWN if needed.live < MANY else round(SAVED * needed.live))
+        needed = kernel.folded.value if copies == 1 else kernel.pressure.needed.value.times(copies)
+        least = rounded_up(needed.live + OWN if needed.live < MANY * copies else round(SAVED * needed.live))
         free = min(max(rounded_up(needed.registers), least), MOST_REGISTERS)
         sums = needed.sums // kernel.pieces[-1]
         entry = rounded_up(sums + BELOW_SUMS if sums else FEWEST_REGISTERS)
@@ -121,9 +121,9 @@ def _sharing(judge: Judge, factors: tuple[int, int], parts: tuple[int, int]) -> 
             form = Candidate("horizontal", factors).having(fold="ticket", role_registers=registers, teams=tuple(teams))
             form = form.having(parts=parts) if max(parts) > 1 else form
             threads = ctas * sum(need.threads * n for need, n in zip(needs, teams, strict=True))
-            yield form, threads
-            if _may_help(needs):
+            if _may_help(needs):  # first, for it costs nothing where there is nothing to do
                 yield form.having(assist=True), threads
+            yield form, threads
 
 
 def _may_help(needs: Sequence[Need]) -> bool:

@@ -100,7 +100,7 @@ def _own_team(view: View, registers: TeamRegisters) -> tuple[Instruction, ...]:
     """Which team of its CTA the thread belongs to, if there are several."""
     if view.places == 1:
         return ()
-    found = view.scalars.divide(view.thread_of_kernel(), view.warps_threads, MOST_THREADS)
+    found = view.scalars.of_warp(view.scalars.divide(view.thread_of_kernel(), view.warps_threads, MOST_THREADS))
     return (*view.scalars.code, Instruction("mov.u32", (registers.team, operand(found))))
 
 

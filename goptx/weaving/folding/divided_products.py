@@ -2,8 +2,8 @@
 
 Registers may be moved between warps after that, but an assembler takes no `wgmma` whose sums alone are more than those
 at the beginning. It is divided into several with fewer columns: each has a part of the sums, all of A and some columns
-of B. The sums of 8 neighbouring columns are in neighbouring registers. The descriptor of B says how far apart columns
-lie in shared memory (PTX ISA, matrix descriptors of `wgmma`), so a number is added to it for each piece.
+of B. The sums of 8 neighbouring columns are in neighbouring registers. The descriptor of B says at what distances
+columns lie in shared memory (PTX ISA, matrix descriptors of `wgmma`), so a number is added to it for each piece.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.matrix_products import Product, product_of
 from goptx.analysis.registers.register_demand import BELOW_SUMS
 from goptx.analysis.values.ranges import Ranges
 from goptx.launch.launch_plan import Plan
 from goptx.ptx.ir import Immediate, Instruction, Operand, Vector, whole_number
-from goptx.ptx.matrix_products import Product, product_of
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.model import Linked
 from goptx.weaving.shapes.folded import Folded

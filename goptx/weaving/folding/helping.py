@@ -48,7 +48,7 @@ def joining_code(
         thread = s.remainder(
             s.subtract(s.read("%tid.x"), plan.first_thread(plan.helper)), plan.partition[plan.helper], MOST_THREADS
         )
-        within = s.divide(thread, view.warps_threads, MOST_THREADS)
+        within = s.of_warp(s.divide(thread, view.warps_threads, MOST_THREADS))
         number = s.multiply_add(number, plan.teams_in_helper, within) if number else within
     team = operand(s.add(number, view.teams))
     return (*_given_up(plan, view.position), *s.code, Instruction("mov.u32", (own.team, team)), *before)

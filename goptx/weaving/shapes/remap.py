@@ -292,6 +292,8 @@ class _Shaping:
         if not ended:
             return None, None
         either = scalars.either(*ended) if len(ended) > 1 else ended[0]
+        if isinstance(self.plan, Folded) and self.plan.helper is not None:  # warps of both kernels come to one loop
+            either = scalars.holds_for_warp(either)
         return RangeGuard(tuple(scalars.code), either.text, threads), cta
 
     @property

@@ -146,6 +146,15 @@ class Scalars:
     def either(self, a: Name, b: Name) -> Name:
         return self._made("or.pred", a, b, type_=".pred")
 
+    def of_warp(self, a: Value) -> Value:
+        """A number that is equal for all lanes of a warp, so that an assembler knows it: then it has uniform registers
+        for what is computed from it."""
+        return a if isinstance(a, int) else self._made("shfl.sync.idx.b32", a, 0, 31, -1)
+
+    def holds_for_warp(self, a: Name) -> Name:
+        """The same for a predicate."""
+        return self._made("vote.sync.any.pred", a, -1, type_=".pred")
+
     def _made(self, opcode: str, *operands: Value | Operand, type_: str = ".b32") -> Name:
         key = (opcode, *operands)
         if key not in self.made:

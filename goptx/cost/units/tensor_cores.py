@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from goptx.analysis.matrix_products import BITS, WARPGROUP, product_of
 from goptx.cost.hardware import QUARTERS, Machine
 from goptx.ptx.ir import Instruction, Vector
-from goptx.ptx.matrix_products import BITS, WARPGROUP, product_of
 from goptx.ptx.opcodes import facts_of
 
 LINE = 128  # bytes of shared memory that are read in a cycle

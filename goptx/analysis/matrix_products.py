@@ -34,7 +34,7 @@ class Product(NamedTuple):
 def product_of(opcode: str) -> Product | None:
     """The product that an instruction computes, if it does. Of `wgmma` it is that of a warpgroup, else of a warp."""
     facts = facts_of(opcode)
-    if facts.base not in ("mma", "wmma", "wgmma") or len(facts.types) < 2:
+    if not facts.multiplies_matrices:
         return None
     found = next(filter(None, map(_SHAPE.fullmatch, facts.modifiers)), None)
     element = "f16" if len(facts.types) == 2 else facts.types[1]  # `wmma` of halves names only the types of the sums

@@ -1,0 +1,1 @@
+"""Which units of the hardware instructions occupy, and which they leave to others."""
