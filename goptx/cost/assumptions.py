@@ -14,8 +14,10 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+from goptx.analysis.values.thread_values import Elements
 from goptx.errors import InputError
 from goptx.launch.parameter_names import letter_of
+from goptx.launch.specification import Argument
 from goptx.options import Assume, is_whole
 
 MOST_TRIPS = 1 << 40
@@ -95,11 +97,13 @@ def _varied(behaviour: Behaviour, name: str, value: Any) -> Behaviour:
 class Known:
     """What the caller knows of a kernel. trips: how often loops run, by the line of each loop's head in the kernel's
     file. live_ctas: the number of CTAs that do not end at once; None if unknown. arguments: those of integer
-    parameters, by position; None if no launch is described. specification: the file that describes the launch."""
+    parameters, by position; None if no launch is described. elements: of its integer arrays, the same. specification:
+    the file that describes the launch."""
 
     trips: Mapping[int, float] = field(default_factory=dict)
     live_ctas: int | None = None
     arguments: Mapping[int, int] | None = None
+    elements: Mapping[int, Elements] = field(default_factory=dict)
     specification: Path | None = None
 
 
@@ -137,7 +141,8 @@ def _known(letter: str, given: Any) -> Known:
     if live is not None and (not is_whole(live) or live < 0):
         raise InputError(f"assume= of kernel {letter}: live_ctas={live!r} is not a number of CTAs.")
     trips = {line: float(times) for line, times in trips.items()}
-    return Known(trips, live, _arguments(letter, given.get("arguments")), _specification(letter, given))
+    arguments, path = _arguments(letter, given.get("arguments")), _specification(letter, given)
+    return Known(trips, live, arguments, specification=path)
 
 
 def _arguments(letter: str, given: Any) -> dict[int, int] | None:
@@ -164,6 +169,17 @@ def _specification(letter: str, given: Mapping[str, Any]) -> Path | None:
     if "arguments" in given:
         raise InputError(f"assume= of kernel {letter}: a specification has the arguments; leave one of the two out.")
     return Path(path)
+
+
+def with_arguments(known: Known, arguments: Sequence[object]) -> Known:
+    """With what the arguments of a launch say."""
+    return replace(known, arguments=integers(arguments), elements=_elements(arguments))
+
+
+def _elements(arguments: Sequence[object]) -> dict[int, Elements]:
+    """Of the integer arrays among the arguments, by position, as far as a launch specification describes them."""
+    described = ((i, a) for i, a in enumerate(arguments) if isinstance(a, Argument) and a.generator == "integers")
+    return {i: Elements(int(a.low), int(a.high)) for i, a in described if a.high > a.low}
 
 
 def integers(arguments: Sequence[object]) -> dict[int, int]:

@@ -17,7 +17,7 @@ from goptx.analysis.early_ends import early_end
 from goptx.analysis.loops.launch_trips import launch_trips
 from goptx.analysis.loops.trips import loop_trips, trips, unknown_depth
 from goptx.analysis.registers.register_demand import Demand
-from goptx.cost.assumptions import NOTHING, Behaviour, Known, Unknown, integers
+from goptx.cost.assumptions import NOTHING, Behaviour, Known, Unknown, with_arguments
 from goptx.cost.branches import Fork, forks, shares
 from goptx.cost.code_size import code_size
 from goptx.cost.critical_path import PREDICATED, critical_cycles, path_of
@@ -208,7 +208,7 @@ def alone(
     where = f"{kernel.module.source}: kernel {letter} ({kernel.entry})"
     _check_arguments(known, kernel, where)
     known, launch = _specified(known, kernel, shape, where)
-    counted = _counted(found.flow, kernel, launch, known.arguments or {}) if launch else {}
+    counted = _counted(found.flow, kernel, launch, known) if launch else {}
     ctas = shape.ctas if shape else None
     live = None if known.live_ctas is None else min(known.live_ctas / (ctas or max(known.live_ctas, 1)), 1.0)
     trips = _with_known({**found.loops, **counted}, found.heads, known, where)
@@ -232,12 +232,14 @@ def _specified(known: Known, kernel: Chosen, shape: Shape | None, where: str) ->
         raise InputError(f"{where}: {known.specification} does not describe its launch; name another, or leave it out.")
     if shape is None or not shape.known:
         shape = Shape(launch.grid, launch.block, launch.shared)
-    return replace(known, arguments=integers(launch.arguments)), shape
+    return with_arguments(known, launch.arguments), shape
 
 
-def _counted(flow: Flow, kernel: Chosen, shape: Shape, arguments: Mapping[int, int]) -> Mapping[str, float]:
+def _counted(flow: Flow, kernel: Chosen, shape: Shape, known: Known) -> Mapping[str, float]:
     names = [parameter.name for parameter in choose_entry(kernel.module, kernel.entry).parameters]
-    return launch_trips(flow, shape, {name: arguments[i] for i, name in enumerate(names) if i in arguments})
+    numbers = {names[i]: number for i, number in (known.arguments or {}).items() if i < len(names)}
+    elements = {names[i]: own for i, own in known.elements.items() if i < len(names)}
+    return launch_trips(flow, shape, numbers, elements)
 
 
 @lru_cache(maxsize=64)

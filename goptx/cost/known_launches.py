@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 
-from goptx.cost.assumptions import Known, integers, known_of
+from goptx.cost.assumptions import Known, known_of, with_arguments
 from goptx.errors import InputError
 from goptx.launch.shape import Shape
 from goptx.launch.specification import Launch, find_specification, specification_beside
@@ -37,7 +36,7 @@ def _with_arguments(known: Known, kernel: Chosen, shape: Shape | None) -> Known:
     parameters = choose_entry(kernel.module, kernel.entry).parameters
     if launch is None or not _is_of(launch, shape) or len(launch.arguments) != len(parameters):
         return known
-    return replace(known, arguments=integers(launch.arguments))
+    return with_arguments(known, launch.arguments)
 
 
 def _is_of(launch: Launch, shape: Shape) -> bool:

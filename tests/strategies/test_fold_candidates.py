@@ -233,7 +233,7 @@ def test_a_report_estimates_what_was_folded_by_hand() -> None:
             warnings.simplefilter("always")
             woven = goptx.fuse(*kernels, strategy="horizontal", shapes=shapes, fold="static", **options)
         assert woven.report.expected is not None
-        assert any("would not fuse them so" in str(w.message) for w in warned) == (woven.report.expected.gain < 0.97)
+        assert any('`strategy="auto"` would' in str(w.message) for w in warned) == (woven.report.expected.gain < 0.97)
         return woven.report.expected.gain
 
     known, short = (gain(role_registers=(184, 72), assume={"A": {"trips": {line: n}}}) for n in (64, 1))

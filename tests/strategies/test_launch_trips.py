@@ -11,8 +11,9 @@ from goptx import InputError, Shape
 from goptx.analysis.loops.launch_trips import launch_trips
 from goptx.analysis.loops.trips import trips_of_code
 from goptx.analysis.numbering import completed, provenance_of
+from goptx.analysis.values.thread_values import Elements
 from goptx.cli.argument_values import assume
-from goptx.cost.assumptions import NOTHING, Known, integers, known_of
+from goptx.cost.assumptions import NOTHING, Known, integers, known_of, with_arguments
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import Alone, alone
 from goptx.cost.known_launches import known_launches
@@ -245,3 +246,77 @@ def test_trips_of_code_are_those_of_the_innermost_loop() -> None:
     assert own["add.u32 %r1, %r1, %r2;"] == own["mov.u32 %r3, 0;"] == 1.0
     assert own["add.u32 %r3, %r3, %r4;"] is None
     assert own["mov.u32 %r1, %ctaid.x;"] is None
+
+
+# What loops leave, and what arrays have --------------------------------------------------------------------
+
+UNROLLED = """
+    ld.param.u32 %r9, [n]; mov.u32 %r1, 0; and.b32 %r2, %r9, 3; setp.eq.s32 %p1, %r2, 0; @%p1 bra MAIN;
+REST:
+    add.s32 %r1, %r1, 1; st.global.u32 [%rd1], %r1; add.s32 %r2, %r2, -1; setp.ne.s32 %p2, %r2, 0; @%p2 bra REST;
+MAIN:
+    setp.lt.u32 %p3, %r9, 4; @%p3 bra OUT;
+FOUR:
+    st.global.u32 [%rd1], %r1; add.s32 %r1, %r1, 4; setp.lt.s32 %p4, %r1, %r9; @%p4 bra FOUR;
+OUT:
+    ret;
+"""
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 4, 8, 11, 4096, 4099])
+def test_the_rest_and_then_four_at_a_time(n: int) -> None:
+    """As compilers unroll loops: the second loop begins with the number that the first one leaves."""
+    found = launch_trips(flow(UNROLLED), SHAPE, {"n": n})
+    assert found == {"REST": n % 4, "FOUR": n // 4}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("add.s32 %r1, %r1, 1;", "ld.global.u32 %r1, [%rd1];"),
+        ("add.s32 %r1, %r1, 1;", "add.s32 %r1, %r1, %r1;"),
+        ("add.s32 %r1, %r1, 1;", "@%p2 add.s32 %r1, %r1, 1;"),
+        ("add.s32 %r1, %r1, 1;", "add.s32 %r1, %r1, 1; add.s32 %r1, %r1, 1;"),
+    ],
+)
+def test_what_a_loop_leaves_is_unknown_unless_it_grows_evenly(change: tuple[str, str]) -> None:
+    found = launch_trips(flow(UNROLLED.replace(*change)), SHAPE, {"n": 11})
+    assert found == {"REST": 3}
+
+
+def test_what_is_the_same_in_each_iteration_is_so_after_the_loop() -> None:
+    same = UNROLLED.replace("add.s32 %r1, %r1, 1;", "mov.u32 %r1, 2;")
+    assert launch_trips(flow(same), SHAPE, {"n": 11}) == {"REST": 3, "FOUR": 3}
+
+
+LOADED = STEPS.format(
+    "ld.param.u64 %rd2, [n]; cvta.to.global.u64 %rd3, %rd2; mov.u32 %r8, {0}; mul.wide.u32 %rd4, %r8, 4; "
+    "add.s64 %rd5, %rd3, %rd4; ld.global.u32 %r9, [%rd5+4];",
+    "0", "1", "lt.s32",
+)  # fmt: skip
+
+
+def test_elements_of_an_array_are_in_its_range() -> None:
+    grid = Shape(4096, 32)
+
+    def loaded(index: str, elements: Elements) -> float | None:
+        return launch_trips(flow(LOADED.replace("{0}", index)), grid, {}, {"n": elements}).get("LOOP")
+
+    assert loaded("%ctaid.x", Elements(7, 8)) == loaded("%tid.x", Elements(7, 8)) == 7
+    assert 800 < (loaded("%ctaid.x", Elements(512, 2049)) or 0) < 1700
+    assert (loaded("%tid.x", Elements(1, 33)) or 0) > (loaded("4", Elements(1, 33)) or 0) / 2
+    assert launch_trips(flow(LOADED.replace("{0}", "4")), grid, {}) == {}
+    beyond = LOADED.replace("{0}", "4").replace("add.s64 %rd5, %rd3, %rd4;", "sub.s64 %rd5, %rd4, %rd3;")
+    assert launch_trips(flow(beyond), grid, {}, {"n": Elements(7, 8)}) == {}
+
+
+def test_a_specification_has_the_range_of_integer_arrays() -> None:
+    """Decode attention runs over 512 to 2,048 tokens, 64 at a time."""
+    file = Path(__file__).parents[2] / "benchmarks" / "unseen" / "kernels" / "triton" / "decode_attention.sm_90a.ptx"
+    launch = find_specification(file, "decode_attention")
+    assert launch is not None
+    known = with_arguments(NOTHING, launch.arguments)
+    assert known.elements == {4: Elements(512, 2049)} and known.arguments is not None and known.arguments[6] == 2048
+    (loop,) = examined(file, known, Shape(launch.grid, launch.block, launch.shared)).loops.values()
+    assert loop is not None and 14 < loop < 26
+    assert known_launches(None, kernels_of([file, GELU]), [Shape(launch.grid, launch.block), Shape(4, 256)])[0] == known

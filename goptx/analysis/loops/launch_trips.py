@@ -1,7 +1,7 @@
 """How often the loops of a kernel run in a launch whose shape and scalar arguments are known.
 
 Requires: a flow without regions. A loop is counted if it is left by comparing integers that every thread computes from
-its number, the sizes of the launch and scalar arguments, in each iteration alike. Its counters are computed for the
+its number, the sizes of the launch and arguments, in each iteration alike. Its counters are computed for the
 first iterations; where what is compared changes evenly, the iteration in which the loop ends follows. Threads differ:
 the count is the mean of a few warps in ten CTAs spread along each axis of the grid, each with the iterations of its
 first or last lane, whichever has more, leaving out warps that do not come to the loop.
@@ -11,14 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product
+from functools import partial
+from itertools import chain, pairwise, product
 from statistics import mean
 from typing import NamedTuple
 
 from goptx.analysis.cfg import Code, Flow, left_at, loops
 from goptx.analysis.dataflow import read, written
 from goptx.analysis.terminators import Branch
-from goptx.analysis.values.thread_values import Lookup, Place, ThreadValues, compared, relation_of
+from goptx.analysis.values.thread_values import Elements, Lookup, Place, ThreadValues, compared, relation_of
 from goptx.launch.shape import Shape
 from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
@@ -34,19 +35,30 @@ EVEN = 4  # iterations after which a change counts as even
 MOST_TRIPS = 1 << 40
 
 
-def launch_trips(flow: Flow, shape: Shape, arguments: Mapping[str, int]) -> dict[str, float]:
+def launch_trips(
+    flow: Flow, shape: Shape, arguments: Mapping[str, int], arrays: Mapping[str, Elements] | None = None
+) -> dict[str, float]:
     """The counts of the loops that can be counted, by the names of their heads; 0 for one that no thread comes to.
-    `arguments` are those of integer parameters, by the parameters' names."""
+    `arguments` are those of integer parameters, by the parameters' names, and `arrays` what is known of the elements of
+    integer arrays."""
     bodies = loops(flow)
     if not bodies or None in (*shape.axes("grid"), *shape.axes("block")):
         return {}
-    warps = [[ThreadValues(flow, lane, arguments) for lane in warp] for warp in _sampled(shape)]
+    warps = [[ThreadValues(flow, lane, arguments, arrays) for lane in warp] for warp in _sampled(shape)]
+    followed = {header: _followed(flow, header, body) for header, body in bodies.items()}
+    for thread in chain.from_iterable(warps):
+        thread.trips = partial(_trips_of, followed, thread)
     found = {}
-    for header, body in bodies.items():
-        loop = _followed(flow, header, body)
+    for header, loop in followed.items():
         if loop is not None and (count := _mean(loop, warps)) is not None:
             found[header] = count
     return found
+
+
+def _trips_of(followed: Mapping[str, _Loop | None], thread: ThreadValues, header: str) -> float | None:
+    """How often a thread that comes to a loop runs it."""
+    loop = followed[header]
+    return loop.count(thread) if loop else None
 
 
 def _sampled(shape: Shape) -> Iterator[list[dict[str, int]]]:

@@ -1,44 +1,112 @@
-"""The integers that one thread computes from its number, the sizes of the launch and scalar arguments.
+"""The integers that one thread computes from its number, the sizes of the launch and arguments.
 
 Requires: a flow without regions. Ensures: a value is given only where it is certain, whatever the thread loads: of all
-definitions that reach a place, each is known, and all are equal.
+definitions that reach a place, each is known, and all are equal. From an array of which only the range of its elements
+is known, a thread loads one in this range, the same wherever it loads from that place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from goptx.analysis.cfg import Code, Flow
+from goptx.analysis.cfg import Code, Flow, loops
 from goptx.analysis.dataflow import written
 from goptx.analysis.terminators import Branch
-from goptx.ptx.ir import TYPE_BYTES, Address, Immediate, Instruction, Name, Operand, whole_number
+from goptx.ptx.ir import TYPE_BYTES, Address, Immediate, Instruction, Name, Operand, Sum, whole_number
 from goptx.ptx.opcodes import Facts, facts_of
 
 Place = tuple[str, int]  # a block, and the number of an instruction in it
 Lookup = Callable[[str], int | None]  # the value of a register
 MOST_STEPS = 200  # instructions that a value is computed by, one from the other
+ARRAY_BITS = 44  # bits of an address within an array
+FAR = 1 << 20  # a number by which another is shifted, to see whether code adds to it
+SCATTER, PERIOD = 2654435761, 1 << 32  # Knuth's multiplicative hash, by which elements differ
+
+
+class Elements(NamedTuple):
+    """Whole numbers in an array, from `low` to `high` - 1."""
+
+    low: int
+    high: int
+
+    def at(self, place: int) -> int:
+        """A number in the range for the byte at this place."""
+        return self.low + (place * SCATTER % PERIOD * (self.high - self.low)) // PERIOD
+
 
 _NOT_PLAIN = frozenset(("hi", "cc", "sat", "pack"))
 
 
 class ThreadValues:
     """The values of one thread. `special`: those of `%tid.x` and the like. `parameters`: the values of scalar
-    parameters, by name. Values are unsigned, of 64 bits; those of predicates 0 or 1."""
+    parameters, by name. `arrays`: the elements of arrays of whole numbers, by the names of the parameters that point to
+    them. Values are unsigned, of 64 bits; those of predicates 0 or 1."""
 
-    def __init__(self, flow: Flow, special: Mapping[str, int], parameters: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        flow: Flow,
+        special: Mapping[str, int],
+        parameters: Mapping[str, int],
+        arrays: Mapping[str, Elements] | None = None,
+    ) -> None:
         self.flow = flow
         self.special = special
-        self.parameters = parameters
+        self._arrays = list((arrays or {}).values())
+        self.parameters = {**parameters, **{name: n << ARRAY_BITS for n, name in enumerate(arrays or {}, 1)}}
+        self.trips: Callable[[str], float | None] = lambda header: None  # how often the thread runs a loop, if known
+        self._loops = loops(flow)
         self._known: dict[tuple[str, Place], int | None] = {}
         self._asked: set[tuple[str, Place]] = set()
+        self._taken: dict[str, bool | None] = {}
+        self._passed = frozenset(flow.blocks)
+        self._passed = self._passes()
 
     def before(self, register: str, place: Place, avoiding: frozenset[str] = frozenset()) -> int | None:
         """The value that a register has before the instruction at `place`. `avoiding`: blocks through which the thread
         has not come, of a loop that it enters."""
         if register in self.special:
             return self.special[register]
-        found = {self._made(register, made) for made in self._reaching(register, place, avoiding)}
+        found = {self._arriving(register, made, place[0]) for made in self._reaching(register, place, avoiding)}
         return found.pop() if len(found) == 1 else None
+
+    def _passes(self) -> frozenset[str]:
+        """The blocks that the thread may come to, as its branches are known."""
+        found = {self.flow.entry}
+        for name in self.flow.reverse_postorder():
+            if name in found:
+                self._taken[name] = self._finds_taken(name)
+                found.update(t for t in self.flow.blocks[name].end.successors() if self._leads(name, t))
+        return frozenset(found)
+
+    def _arriving(self, register: str, made: Place | None, block: str) -> int | None:
+        """The value that a definition has given a register when the thread comes to a block."""
+        around = [h for h, body in self._loops.items() if made and made[0] in body and block not in body]
+        value = self._made(register, made)
+        if value is None and made and len(around) == 1:
+            return self._counted(register, made, around[0])
+        return value
+
+    def _counted(self, register: str, made: Place, header: str) -> int | None:
+        """The value after a loop of a register that grows by the same in each iteration."""
+        body, code = self._loops[header], self.flow.blocks[made[0]].code[made[1]]
+        latches = [n for n in self.flow.predecessors()[header] if n in body]
+        definitions = sum(register in written(c) for n in body for c in self.flow.blocks[n].code)
+        once = definitions == 1 and all(self.flow.dominates(made[0], n) for n in latches)
+        at_head = made[0] == header and len(body) > 1
+        if not once or at_head or not isinstance(code, Instruction):
+            return None
+        first, times = self.before(register, (header, 0), body), self.trips(header)
+        step, further = (self._stepped(code, register, begin, header) for begin in (0, FAR))
+        if first is None or times is None or step is None or further is None:
+            return None
+        size = 1 << _bits(facts_of(code.opcode).types[0])
+        return (first + int(times) * step) % size if (further - step) % size == FAR else None
+
+    def _stepped(self, code: Instruction, register: str, begin: int, header: str) -> int | None:
+        """What code makes of a number in a register."""
+        place = header, 0
+        return self.result(code, register, lambda r: begin if r == register else self.before(r, place))
 
     def _made(self, register: str, place: Place | None) -> int | None:
         if place is None:  # there is a way without a definition
@@ -66,12 +134,22 @@ class ThreadValues:
             if block == self.flow.entry:
                 yield None
             for name in predecessors[block]:
-                if name not in seen and name not in avoiding:
+                if name in self._passed and name not in seen and name not in avoiding and self._leads(name, block):
                     seen.add(name)
                     waiting.append((name, len(self.flow.blocks[name].code)))
 
+    def _leads(self, block: str, target: str) -> bool:
+        """Whether the thread may go from the end of a block to another, as far as is known already."""
+        end, taken = self.flow.blocks[block].end, self._taken.get(block)
+        if taken is None or not isinstance(end, Branch):
+            return True
+        return target == (end.taken if taken else end.fallen)
+
     def takes(self, block: str) -> bool | None:
         """Whether the branch at the end of a block is taken; None if that is unknown."""
+        return self._taken.get(block)
+
+    def _finds_taken(self, block: str) -> bool | None:
         end = self.flow.blocks[block].end
         if not isinstance(end, Branch) or end.others:
             return None
@@ -85,6 +163,8 @@ class ThreadValues:
         facts = facts_of(code.opcode)
         if facts.loads_parameter:
             return self._parameter(code)
+        if facts.only_loads_element and facts.space in ("", "global"):
+            return self._element(code, facts.types[-1], lookup)
         return evaluated(code, facts, lookup) if isinstance(code.operands[0], Name) else None
 
     def _parameter(self, load: Instruction) -> int | None:
@@ -92,6 +172,23 @@ class ThreadValues:
         if not isinstance(address, Address) or len(address.parts) != 1 or not isinstance(address.parts[0], Name):
             return None
         return self.parameters.get(address.parts[0].text)
+
+    def _element(self, load: Instruction, type_: str, lookup: Lookup) -> int | None:
+        """One of an array."""
+        address = load.operands[1]
+        if not isinstance(address, Address) or len(address.parts) != 1 or type_[0] == "f":
+            return None
+        part = address.parts[0]
+        base, offset = (
+            (part.base, number(Immediate("".join(map(str, part.tail)).removeprefix("+"))))
+            if isinstance(part, Sum)
+            else (part, 0)
+        )
+        begin = lookup(base.text) if isinstance(base, Name) else None
+        if begin is None or offset is None or not 0 < (begin + offset) >> ARRAY_BITS <= len(self._arrays):
+            return None
+        array, place = divmod(begin + offset, 1 << ARRAY_BITS)
+        return self._arrays[array - 1].at(place) % (1 << _bits(type_))
 
 
 def last_definition(code: Sequence[Code], register: str) -> int | None:
@@ -180,7 +277,7 @@ RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
 Rule = Callable[..., int | None]
 
 _OF_INTEGERS: Mapping[str, Rule] = {
-    "mov": int, "cvt": int, "add": int.__add__, "sub": int.__sub__, "mul": int.__mul__,
+    "mov": int, "cvt": int, "cvta": int, "add": int.__add__, "sub": int.__sub__, "mul": int.__mul__,
     "mad": lambda a, b, c: a * b + c, "neg": int.__neg__, "not": int.__invert__, "abs": abs, "min": min, "max": max,
     "and": int.__and__, "or": int.__or__, "xor": int.__xor__, "div": _quotient, "rem": _remainder,
     "shl": lambda a, b: a << min(b, 64), "shr": lambda a, b: a >> min(b, 64),

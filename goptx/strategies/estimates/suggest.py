@@ -14,7 +14,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from goptx.cost.assumptions import NOTHING, Known, integers
+from goptx.cost.assumptions import NOTHING, Known, with_arguments
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import Alone, alone
 from goptx.display import as_html, as_text, brief, columns
@@ -196,7 +196,7 @@ def _specified(path: Path, entry: str | None, shape: Shape | None) -> Iterator[t
 
 
 def _known(launch: Launch | None) -> Known:
-    return Known(arguments=integers(launch.arguments)) if launch else NOTHING
+    return with_arguments(NOTHING, launch.arguments) if launch else NOTHING
 
 
 class _Ranking:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from goptx.cost.assumptions import integers, known_of
+from goptx.cost.assumptions import known_of, with_arguments
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import each_alone
 from goptx.errors import CannotWeave
@@ -44,7 +44,7 @@ class Pruning:
         known = known_of(assume, len(kernels))
         if arguments:
             known = [
-                own if own.arguments is not None or own.specification else replace(own, arguments=integers(values))
+                own if own.arguments is not None or own.specification else with_arguments(own, values)
                 for own, values in zip(known, arguments, strict=True)
             ]
         try:
