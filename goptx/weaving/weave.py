@@ -91,7 +91,7 @@ def weave(
         fit on an SM; and, as with "interleave", each CTA runs one kernel if at most one in eight would run several, or
         if the GPU would begin them in fewer rounds so. As with "horizontal", each warp runs one kernel, on folded grids
         with registers moved between warps, if one kernel needs many more registers than the other and that is estimated
-        to be a third faster. The report's notes say it, and `strategy` is "interleave" or "horizontal" then. That needs
+        to be a tenth faster. The report's notes say it, and `strategy` is "interleave" or "horizontal" then. That needs
         `shapes`, and neither `placement`, `divergence` nor `same`.
     slicing: "adaptive" (default; of each kernel, the mean latency of its blocks), a threshold in cycles, or None.
         Policy "latency" leaves adaptive slicing out where it would make the woven kernel longer.

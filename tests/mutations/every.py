@@ -6,6 +6,7 @@ from mutations.mutations_captured import OF_CAPTURES
 from mutations.mutations_coarsen import OF_COARSENING
 from mutations.mutations_code import OF_CODE
 from mutations.mutations_ended import OF_ENDED
+from mutations.mutations_estimates import OF_ESTIMATES
 from mutations.mutations_folded import OF_FOLDED_GRIDS
 from mutations.mutations_graphs import OF_GRAPHS
 from mutations.mutations_independence import OF_INDEPENDENCE
@@ -27,5 +28,5 @@ from mutations.mutations_windows import OF_WINDOWS
 MUTATIONS = (
     *OF_THE_MERGER, *OF_WAITING, *OF_SHAPES, *OF_SEVERAL, *OF_INDEPENDENCE, *OF_CODE, *OF_STRATEGIES, *OF_COARSENING,
     *OF_VERTICAL, *OF_CACHE, *OF_REGIONS, *OF_ORDER, *OF_MASKS, *OF_SHARED_STATE, *OF_CAPTURES, *OF_SHARED_INPUTS,
-    *OF_ENDED, *OF_WINDOWS, *OF_FOLDED_GRIDS, *OF_TEAMS, *OF_GRAPHS, *OF_SIMPLIFYING, *OF_MELDING,
+    *OF_ENDED, *OF_WINDOWS, *OF_FOLDED_GRIDS, *OF_TEAMS, *OF_GRAPHS, *OF_SIMPLIFYING, *OF_MELDING, *OF_ESTIMATES,
 )  # fmt: skip

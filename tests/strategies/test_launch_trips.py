@@ -122,6 +122,8 @@ def test_the_mean_over_the_grid() -> None:
     assert 950 < (counted(body, Shape((2048, 4), 32)) or 0) < 1100
     tiles = STEPS.format("mov.u32 %r8, %ctaid.x; and.b32 %r9, %r8, 31;", "0", "1", "lt.s32")  # along x, of each matrix
     assert 12 < (counted(tiles, Shape(2048, 32)) or 0) < 20
+    most = STEPS.format("mov.u32 %r8, %ctaid.x; min.u32 %r9, %r8, 10;", "0", "1", "lt.s32")  # all but the first ones
+    assert 8 < (counted(most, Shape(2048, 32)) or 0) < 10
 
 
 def test_a_loop_that_is_branched_around() -> None:

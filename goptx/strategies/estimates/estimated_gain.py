@@ -50,7 +50,7 @@ OTHERWISE = '`strategy="auto"` would not fuse them so'
 MODELLED = ("weave", "vertical", "horizontal", "interleave", "separate", "coarsen")
 # How many times as fast as what is woven kernels in warps of their own have to be estimated: so measured on the fitted
 # pairs of benchmarks/unseen and on pairs that are in neither list, beside tensor kernels.
-MUCH_FASTER = 1.15
+FASTER = 1.1
 # What such a form gains, by its estimate: USUAL times the estimate to the power of TRUST (least squares of the forms of
 # 60 such pairs that were estimated best; from pair to pair it differs by a factor of 1.2). Of many forms the one with
 # the best estimate is chosen, and that is too good more often than not.
@@ -60,7 +60,7 @@ LEVEL = 3  # of the stack: whoever called the function that `judged` wraps
 
 
 def with_gain(woven: Woven, assume: Assume | None = None, latency: str | Path | LatencyTable | None = None) -> Woven:
-    """The result with an estimate in its report, or what replaces it because it is estimated to be much faster; without
+    """The result with an estimate in its report, or what replaces it because it is estimated to be faster; without
     an estimate where none can be made, as for kernels whose control flow is not known. Warns where it is estimated to
     be slower, and where kernels that run at the same time may depend on each other by variables of their module. Raises
     `InputError` where `assume` does not fit the kernels.
@@ -72,7 +72,7 @@ def with_gain(woven: Woven, assume: Assume | None = None, latency: str | Path | 
         if other and (its := _comparison(other, assume, latency)):
             woven, comparison = other, replace(its, best_of_many=True)
     woven = _with_dependences(woven)
-    if comparison is None:
+    if comparison is None or comparison.middle.cycles == inf:
         return woven
     estimate = Deferred(comparison.expected)
     if comparison.middle.gain < SLOWER:
@@ -83,12 +83,12 @@ def with_gain(woven: Woven, assume: Assume | None = None, latency: str | Path | 
 def _with_own_registers(
     woven: Woven, comparison: _Comparison, latency: str | Path | LatencyTable | None
 ) -> Woven | None:
-    """The kernels in warps of their own, with registers moved between these, where that is estimated to be much faster
+    """The kernels in warps of their own, with registers moved between these, where that is estimated to be faster
     than what was woven; else None."""
     judge, cycles = comparison.judge, comparison.middle.cycles
     if any(kernel.coarse.factor > 1 for kernel in woven.chosen):
         return None
-    for form, expected in fastest_forms(judge, cycles / MUCH_FASTER)[:TRIED]:
+    for form, expected in fastest_forms(judge, cycles / FASTER)[:TRIED]:
         try:
             with unjudged():
                 made = horizontal(
@@ -97,7 +97,8 @@ def _with_own_registers(
                 )  # fmt: skip
         except (CannotLink, CannotWeave, InputError, TooLarge):  # for example, there are not enough barriers
             continue
-        why = f"each warp runs one kernel: woven, they are estimated to take {cycles / expected:.1f} times as long"
+        takes = "spill registers" if cycles == inf else f"take {cycles / expected:.1f} times as long"
+        why = f"each warp runs one kernel: woven, they are estimated to {takes}"
         return made.reported(replace(made.report, notes=(*made.report.notes, why)))
     return None
 
@@ -183,8 +184,7 @@ def _comparison(woven: Woven, assume: Assume | None, latency: str | Path | Laten
         candidate = candidate.having(parts=plan.parts) if plan.parts else candidate
     dependent = bool(woven.report.temporaries) or _depends(woven)
     comparison = _Comparison(Judge(kernels, [1] * len(kernels), shapes, arch), candidate, made, dependent)
-    middle = comparison.middle
-    return None if inf in (middle.cycles, middle.separate[0]) else comparison
+    return None if comparison.middle.separate[0] == inf else comparison
 
 
 def _depends(woven: Woven) -> bool:
