@@ -17,7 +17,8 @@ BITS = {
 WARPGROUP = 4
 """Warps that execute one `wgmma`."""
 
-_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
+SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
+"""How opcodes name m, n and k."""
 
 
 class Product(NamedTuple):
@@ -36,7 +37,7 @@ def product_of(opcode: str) -> Product | None:
     facts = facts_of(opcode)
     if not facts.multiplies_matrices:
         return None
-    found = next(filter(None, map(_SHAPE.fullmatch, facts.modifiers)), None)
+    found = next(filter(None, map(SHAPE.fullmatch, facts.modifiers)), None)
     element = "f16" if len(facts.types) == 2 else facts.types[1]  # `wmma` of halves names only the types of the sums
     if found is None or element not in BITS:
         return None

@@ -11,10 +11,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from goptx.analysis.cfg import Block, Code, instructions_in
+from goptx.analysis.matrix_products import BITS, SHAPE
 from goptx.ptx.ir import TYPE_BYTES, Instruction, Scope, Vector
 from goptx.ptx.opcodes import Facts, facts_of
 
 FRAME = 8  # slots of a warp for its numbers, its addresses and its end
+WARP = 32  # threads
 CALL = 40  # of a call whose function is not looked at: about that of a slow path of CUDA's mathematics
 _SPECIAL = {"ex2": 4, "lg2": 4, "rsqrt": 4, "sin": 2, "cos": 2, "tanh": 1}  # denormals scaled in and out
 _APPROXIMATE = {"div": 6, "rcp": 4, "sqrt": 4}
@@ -97,10 +99,20 @@ def passes_of(code: Instruction) -> int:
     return slots(code) * (2 if both_halves else 1)
 
 
+def _matrix_bytes(facts: Facts) -> int:
+    """Of a matrix that a warp loads or stores, of which lanes may hold elements twice; 0 where that is unknown."""
+    shape = next((found for m in facts.modifiers if (found := SHAPE.fullmatch(m))), None)
+    sizes = {"a": (1, 3), "b": (2, 3), "c": (1, 2), "d": (1, 2)}
+    sides = next((sizes[m] for m in facts.modifiers if m in sizes), None)
+    if shape is None or sides is None or not facts.types or facts.types[0] not in BITS:
+        return 0
+    return int(shape[sides[0]]) * int(shape[sides[1]]) * BITS[facts.types[0]] // 8
+
+
 def moved_bytes(code: Instruction) -> int:
     """Bytes moved between memory and one lane."""
     facts = facts_of(code.opcode)
     if facts.base == "wmma":
-        return 4 * fragments(code)
+        return _matrix_bytes(facts) // WARP or 4 * fragments(code)
     lanes = next((int(m[1:]) for m in ("v2", "v4", "v8") if m in facts.modifiers), 1)
     return TYPE_BYTES.get(facts.types[-1] if facts.types else "", 4) * lanes

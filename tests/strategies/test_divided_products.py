@@ -11,7 +11,8 @@ from goptx.analysis.build_cfg import flow_as_written
 from goptx.analysis.registers.register_demand import BELOW_SUMS
 from goptx.cost.hardware import machine_of
 from goptx.cost.units.tensor_cores import lines_read, tensor_cycles
-from goptx.ptx.ir import Instruction, Vector
+from goptx.latency.slots import moved_bytes
+from goptx.ptx.ir import Instruction, Name, Vector
 from goptx.ptx.parse import parse
 from goptx.results.fused_kernel import Woven
 from goptx.strategies.horizontal import horizontal
@@ -135,3 +136,18 @@ def test_what_a_product_takes() -> None:
     assert tensor_cycles("wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16", machine) == pytest.approx(11.94, rel=0.01)
     assert tensor_cycles(half, machine_of("sm_80")) == 8
     assert not any(tensor_cycles(o, machine) for o in ("add.f32", "wmma.load.a.sync.aligned.row.m16n16k16.f16"))
+
+
+@pytest.mark.parametrize(
+    ("opcode", "each"),
+    [
+        ("wmma.load.a.sync.aligned.row.m16n16k16.f16", 16),  # 512 bytes, of which lanes hold each twice
+        ("wmma.load.b.sync.aligned.col.m8n32k16.f16", 32),
+        ("wmma.load.c.sync.aligned.row.m16n16k16.f32", 32),
+        ("wmma.store.d.sync.aligned.row.m32n8k16.f16", 16),
+        ("wmma.load.a.sync.aligned.row.m8n8k32.s4", 4),
+        ("ld.global.v4.f32", 16),
+    ],
+)
+def test_bytes_of_a_lane(opcode: str, each: int) -> None:
+    assert moved_bytes(Instruction(opcode, (Vector((Name("%r1"),) * 8), Name("%rd1")))) == each
