@@ -52,17 +52,13 @@ def _lanes(integer: int, double: int, special: int) -> Mapping[str, int]:
     )
 
 
-# Products of each type of elements for one of halves, by the same whitepapers; of doubles, that of the H100.
-TENSOR = {
+# Products of each type of elements for one of halves, by the whitepapers of the A100 and, of doubles, the H100.
+TENSOR = dict.fromkeys(("e4m3", "e5m2", "s8", "u8"), 2.0) | {
     "tf32": 1 / 2,
-    "e4m3": 2.0,
-    "e5m2": 2.0,
-    "s8": 2.0,
-    "u8": 2.0,
+    "f64": 1 / 16,
     "s4": 4.0,
     "u4": 4.0,
     "b1": 16.0,
-    "f64": 1 / 16,
 }
 
 # Lanes: CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions".
@@ -82,29 +78,15 @@ TENSOR = {
 MACHINES: Mapping[tuple[int, int], Machine] = MappingProxyType(
     {
         (8, 0): Machine(
-            108,
-            0.92 * 2040 / 1.41,
-            1100,
-            2.0 * 1410,
-            36 << 10,
-            150,
-            _lanes(integer=64, double=32, special=16),
-            1024,
-            1.0,
+            sms=108, memory=0.92 * 2040 / 1.41, turnover=1100, gap=2.0 * 1410, code_cache=36 << 10, fetch=150,
+            lanes=_lanes(integer=64, double=32, special=16), tensor=1024, by_warp=1.0,
         ),
         (9, 0): Machine(
-            132,
-            0.92 * 4800 / 1.98,
-            1100,
-            2.0 * 1980,
-            36 << 10,
-            150,
-            _lanes(integer=64, double=64, special=16),
-            2048,
-            0.67,
+            sms=132, memory=0.92 * 4800 / 1.98, turnover=1100, gap=2.0 * 1980, code_cache=36 << 10, fetch=150,
+            lanes=_lanes(integer=64, double=64, special=16), tensor=2048, by_warp=0.67,
         ),
     }
-)
+)  # fmt: skip
 
 
 def machine_of(arch: str) -> Machine:

@@ -28,7 +28,7 @@ TILE = 8  # columns of which the sums are in neighbouring registers, and that li
 UNKNOWN = (None, None, None)
 
 # Fields of a descriptor: the first bit. Each has 14 bits, in units of 16 bytes, but for the last, which has 2.
-ADDRESS, LEADING, STRIDE, SWIZZLE = 0, 16, 32, 62
+LEADING, STRIDE, SWIZZLE = 16, 32, 62
 
 
 def possible_pieces(flow: Flow) -> tuple[int, ...]:
@@ -121,8 +121,7 @@ def _is_transposed(instruction: Instruction, product: Product) -> bool:
 
 
 def _stride(instruction: Instruction, product: Product, known: Callable[[], Ranges]) -> int | None:
-    """What to add to the descriptor of B for the next TILE columns, or a part of that, in FEWEST_COLUMNS-ths; None
-    where its fields are not known."""
+    """What to add to the descriptor of B for the next FEWEST_COLUMNS columns; None where its fields are not known."""
     found = known().of(instruction.operands[2])
     if found is None or found.base or found.low < 0 or found.low >> LEADING != found.high >> LEADING:
         return None
