@@ -199,6 +199,9 @@ def test_the_specification_beside_a_file_tells_of_the_launch_that_it_describes(t
 
     assert known(WMMA)[0].arguments == integers(launch.arguments) == known(tmp_path / WMMA.name)[0].arguments
     assert known(WMMA)[0] != known(WMMA, assume={"A": {"arguments": {6: 5}}})[0] == Known(arguments={6: 5})
+    sentence = str(goptx.weave(WMMA, GELU, shapes=shapes).report.expected)
+    assert sentence.endswith(", sizes of A as in wmma.toml, sizes of B as in gelu.toml.")
+    assert "sizes of" not in str(goptx.weave(WMMA, GELU, shapes=[Shape(4, 256)] * 2).report.expected)
     assert known(WMMA.read_text())[0] == known(WMMA, shapes=None)[0] == NOTHING
     assert known(WMMA, shapes=[Shape(launch.grid, 64), shapes[1]])[0] == NOTHING
     for text in ("[[kernel]", beside.read_text().replace('name = "k"', 'name = "k"\ntypo = 1')):

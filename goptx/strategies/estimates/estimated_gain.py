@@ -14,7 +14,7 @@ from math import inf
 from pathlib import Path
 from typing import cast
 
-from goptx.cost.assumptions import Assumption
+from goptx.cost.assumptions import Assumption, Known
 from goptx.cost.courses import Made, made_of
 from goptx.cost.estimate import Estimate
 from goptx.cost.hardware import machine_of
@@ -30,6 +30,7 @@ from goptx.errors import (
     TooLarge,
 )
 from goptx.latency.table import LatencyTable, load_table
+from goptx.launch.parameter_names import letter_of
 from goptx.launch.shape import Shape
 from goptx.memo import Deferred
 from goptx.options import Assume, Strategy
@@ -120,6 +121,7 @@ class _Comparison:
     judge: Judge
     candidate: Candidate
     made: Made
+    known: Sequence[Known]
     dependent: bool
     best_of_many: bool = False
 
@@ -141,12 +143,13 @@ class _Comparison:
         prospect, plain = self.prospect(self.judge.assumptions), unchanged(len(self.judge.kernels))
         least, number = prospect.worst
         separate = self.judge.under(self.judge.assumptions[:1], plain)[plain][0]
+        sizes = (f"sizes of {letter_of(k)} as in {own.beside}" for k, own in enumerate(self.known) if own.beside)
         return ExpectedGain(
             prospect.gain,
             least,
             max(prospect.gains),
             self.judge.assumptions[number].name,
-            tuple(_reasons(separate, prospect.middle)) if self.candidate.strategy != "separate" else (),
+            (*_reasons(separate, prospect.middle), *sizes) if self.candidate.strategy != "separate" else (*sizes,),
             _advice(self.judge, prospect.separate) if prospect.gain < SLOWER else "",
             "separate launches" if len(self.judge.kernels) > 1 else "the kernel alone",
         )
@@ -183,7 +186,7 @@ def _comparison(woven: Woven, assume: Assume | None, latency: str | Path | Laten
         candidate = candidate.having(teams=plan.teams) if plan.teams else candidate
         candidate = candidate.having(parts=plan.parts) if plan.parts else candidate
     dependent = bool(woven.report.temporaries) or _depends(woven)
-    comparison = _Comparison(Judge(kernels, [1] * len(kernels), shapes, arch), candidate, made, dependent)
+    comparison = _Comparison(Judge(kernels, [1] * len(kernels), shapes, arch), candidate, made, known, dependent)
     return None if comparison.middle.separate[0] == inf else comparison
 
 
