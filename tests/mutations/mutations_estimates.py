@@ -7,8 +7,8 @@ PRODUCTS, TRIPS = "tests/strategies/test_divided_products.py", "tests/strategies
 MOVED = "tests/strategies/test_moved_registers.py"
 DIVIDED = f"{WEAVING}/folding/divided_products.py"
 VALUES, SAMPLED = "goptx/analysis/values/thread_values.py", "goptx/analysis/loops/launch_trips.py"
-PIECES = f"{PRODUCTS}::test_the_pieces_are_the_product"
-UNROLLED = f"{TRIPS}::test_what_a_loop_leaves_is_unknown_unless_it_grows_evenly"
+PIECES = f"{PRODUCTS}::test_the_pieces_are_the_product[four-256-f32-f16-swizzle"
+UNROLLED = f"{TRIPS}::test_what_a_loop_leaves_is_unknown_unless_it_grows_evenly["
 
 OF_ESTIMATES = (
     Mutation(
@@ -16,28 +16,28 @@ OF_ESTIMATES = (
         DIVIDED,
         "yield from _added(begin, b, piece * columns, stride, fresh)",
         "yield from _added(begin, b, columns, stride, fresh)",
-        PIECES,
+        f"{PIECES}1]",
     ),
     Mutation(
         "pieces have the same sums",
         DIVIDED,
         "sums.parts[piece * own : piece * own + own]",
         "sums.parts[:own]",
-        PIECES,
+        f"{PIECES}1]",
     ),
     Mutation(
         "columns of a pattern are as far from each other as rows",
         DIVIDED,
         "if not _is_transposed(instruction, product) or not swizzle:",
         "if True:",
-        PIECES,
+        f"{PIECES}1-transposed]",
     ),
     Mutation(
         "patterns are all of 64 columns",
         DIVIDED,
         "return leading << swizzle >> 1",
         "return leading",
-        PIECES,
+        f"{PIECES}2-transposed]",
     ),
     Mutation(
         "products are divided although nobody knows where columns lie",
@@ -72,35 +72,35 @@ OF_ESTIMATES = (
         f"{WEAVING}/folding/cta_loops.py",
         "view.scalars.of_warp(view.scalars.divide(view.thread_of_kernel(), view.warps_threads, MOST_THREADS))",
         "view.scalars.divide(view.thread_of_kernel(), view.warps_threads, MOST_THREADS)",
-        f"{MOVED}::test_teams_need_no_more_registers_than_one",
+        f"{MOVED}::test_teams_need_no_more_registers_than_one[False]",
     ),
     Mutation(
         "what a loop leaves is what it begins with",
         VALUES,
         "return (first + int(times) * step) % size if",
         "return first % size if",
-        f"{TRIPS}::test_the_rest_and_then_four_at_a_time",
+        f"{TRIPS}::test_the_rest_and_then_four_at_a_time[4099]",
     ),
     Mutation(
         "what grows under a predicate counts as if it always did",
         VALUES,
         "if not isinstance(code, Instruction) or code.guard or written(code) != {register}:",
         "if not isinstance(code, Instruction) or written(code) != {register}:",
-        UNROLLED,
+        f"{UNROLLED}guarded]",
     ),
     Mutation(
         "what grows twice in an iteration counts once",
         VALUES,
         "once = definitions == 1 and",
         "once =",
-        UNROLLED,
+        f"{UNROLLED}twice]",
     ),
     Mutation(
         "threads come to blocks that no branch of theirs leads to",
         VALUES,
         "return target == (end.taken if taken else end.fallen)",
         "return True",
-        f"{TRIPS}::test_the_rest_and_then_four_at_a_time",
+        f"{TRIPS}::test_the_rest_and_then_four_at_a_time[4099]",
     ),
     Mutation(
         "all elements of an array are the least",

@@ -20,6 +20,11 @@ class Case(NamedTuple):
     in_registers: bool = False
     loaded: bool = False
 
+    def __str__(self) -> str:
+        words = [str(self.n), self.sums, self.element, f"swizzle{self.swizzle}"]
+        words += [name for name in ("transposed", "in_registers", "loaded") if getattr(self, name)]
+        return "-".join(words)
+
 
 CASES = [
     *(Case(n, swizzle=s, transposed=t) for n in (256, 128) for s in range(4) for t in (False, True)),

@@ -283,6 +283,7 @@ def test_the_rest_and_then_four_at_a_time(n: int) -> None:
         ("add.s32 %r1, %r1, 1;", "@%p2 add.s32 %r1, %r1, 1;"),
         ("add.s32 %r1, %r1, 1;", "add.s32 %r1, %r1, 1; add.s32 %r1, %r1, 1;"),
     ],
+    ids=["loaded", "doubled", "guarded", "twice"],
 )
 def test_what_a_loop_leaves_is_unknown_unless_it_grows_evenly(change: tuple[str, str]) -> None:
     found = launch_trips(flow(UNROLLED.replace(*change)), SHAPE, {"n": 11})
