@@ -231,7 +231,11 @@ class _Fusing:
             if self.how.teams and choose.random() < 0.3:
                 own["parts"] = [choose.choice([n for n in (1, 2, 4) if n == 1 or t % (32 * n) == 0]) for t in threads]
                 sizes = [size // n for size, n in zip(sizes, own["parts"], strict=True)]
-            if all(n % 128 == 0 for n in own.get("partition", sizes)):
+            roles = sizes
+            if "partition" in own:
+                divided = own.get("parts") or [1] * len(sizes)
+                roles = [n // m for n, m in zip(own["partition"], divided, strict=True)]
+            if all(n % 128 == 0 for n in roles):
                 own |= {"arch": "sm_90a", "role_registers": [8 * choose.randint(3, 8) for _ in kernels]}
             if self.how.teams:
                 own["teams"] = self._teams(sizes, choose)
