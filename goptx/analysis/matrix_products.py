@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from goptx.ptx.opcodes import facts_of
+from goptx.ptx.opcodes import Facts, facts_of
 
 BITS = {
     "f16": 16, "bf16": 16, "f32": 32, "tf32": 32, "f64": 64, "e4m3": 8, "e5m2": 8, "e3m2": 8, "e2m3": 8,
@@ -14,8 +14,8 @@ BITS = {
 }  # fmt: skip
 """The bits of one element in a register; those of six bits have two more above them, which do not count."""
 
-WARPGROUP = 4
-"""Warps that execute one `wgmma`."""
+WARPS_TOGETHER = 4
+"""Warps that execute one `wgmma`: a warpgroup."""
 
 SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 """How opcodes name m, n and k."""
@@ -31,15 +31,20 @@ class Product(NamedTuple):
     sparse: bool
 
 
+def shape_of(facts: Facts) -> tuple[int, int, int] | None:
+    """m, n and k as an opcode names them."""
+    found = next(filter(None, map(SHAPE.fullmatch, facts.modifiers)), None)
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None
+
+
 @lru_cache(maxsize=1024)
 def product_of(opcode: str) -> Product | None:
     """The product that an instruction computes, if it does. Of `wgmma` it is that of a warpgroup, else of a warp."""
     facts = facts_of(opcode)
     if not facts.multiplies_matrices:
         return None
-    found = next(filter(None, map(SHAPE.fullmatch, facts.modifiers)), None)
+    shape = shape_of(facts)
     element = "f16" if len(facts.types) == 2 else facts.types[1]  # `wmma` of halves names only the types of the sums
-    if found is None or element not in BITS:
+    if shape is None or element not in BITS:
         return None
-    m, n, k = map(int, found.groups())
-    return Product(m, n, k, element, "sp" in facts.modifiers)
+    return Product(*shape, element, "sp" in facts.modifiers)

@@ -17,6 +17,7 @@ from goptx.analysis.early_ends import early_end
 from goptx.analysis.loops.launch_trips import launch_trips
 from goptx.analysis.loops.trips import loop_trips, trips, unknown_depth
 from goptx.analysis.registers.register_demand import Demand
+from goptx.analysis.values.thread_values import Elements
 from goptx.cost.assumptions import NOTHING, Behaviour, Known, Unknown, with_arguments
 from goptx.cost.branches import Fork, forks, shares
 from goptx.cost.code_size import code_size
@@ -208,7 +209,7 @@ def alone(
     where = f"{kernel.module.source}: kernel {letter} ({kernel.entry})"
     _check_arguments(known, kernel, where)
     known, launch = _specified(known, kernel, shape, where)
-    counted = _counted(found.flow, kernel, launch, known) if launch else {}
+    counted = _counted(found, kernel, launch, known) if launch else {}
     ctas = shape.ctas if shape else None
     live = None if known.live_ctas is None else min(known.live_ctas / (ctas or max(known.live_ctas, 1)), 1.0)
     trips = _with_known({**found.loops, **counted}, found.heads, known, where)
@@ -218,7 +219,7 @@ def alone(
 @lru_cache(maxsize=64)
 def _in_shape(kernel: Same[Alone], shape: Shape) -> Alone:
     """With the loops counted that depend on nothing but the launch shape, such as those over the threads of a CTA."""
-    counted = launch_trips(kernel.held.flow, shape, {})
+    counted = _trips(kernel, shape)
     return replace(kernel.held, loops={**kernel.held.loops, **counted}, _acts={}) if counted else kernel.held
 
 
@@ -235,11 +236,22 @@ def _specified(known: Known, kernel: Chosen, shape: Shape | None, where: str) ->
     return with_arguments(known, launch.arguments), shape
 
 
-def _counted(flow: Flow, kernel: Chosen, shape: Shape, known: Known) -> Mapping[str, float]:
+def _counted(found: Alone, kernel: Chosen, shape: Shape, known: Known) -> Mapping[str, float]:
     names = [parameter.name for parameter in choose_entry(kernel.module, kernel.entry).parameters]
-    numbers = {names[i]: number for i, number in (known.arguments or {}).items() if i < len(names)}
-    elements = {names[i]: own for i, own in known.elements.items() if i < len(names)}
-    return launch_trips(flow, shape, numbers, elements)
+    numbers = tuple((names[i], number) for i, number in (known.arguments or {}).items() if i < len(names))
+    elements = tuple((names[i], own) for i, own in known.elements.items() if i < len(names))
+    return _trips(Same(found), shape, numbers, elements)
+
+
+@lru_cache(maxsize=64)
+def _trips(
+    kernel: Same[Alone],
+    shape: Shape,
+    numbers: tuple[tuple[str, int], ...] = (),
+    elements: tuple[tuple[str, Elements], ...] = (),
+) -> Mapping[str, float]:
+    """As `launch_trips`: the choice among candidates and the report ask for the same."""
+    return launch_trips(kernel.held.flow, shape, dict(numbers), dict(elements))
 
 
 @lru_cache(maxsize=64)

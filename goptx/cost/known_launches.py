@@ -14,7 +14,7 @@ from pathlib import Path
 from goptx.cost.assumptions import Known, known_of, with_arguments
 from goptx.errors import InputError
 from goptx.launch.shape import Shape
-from goptx.launch.specification import Launch, launch_of, specification_beside
+from goptx.launch.specification import Launch, find_specification, specification_beside
 from goptx.options import Assume
 from goptx.sources.kernel_text import Chosen, choose_entry
 
@@ -34,11 +34,11 @@ def known_launches(
 def _with_arguments(known: Known, kernel: Chosen, shape: Shape | None) -> Known:
     if known.specification or known.arguments is not None or shape is None or not shape.known:
         return known
-    launch = _beside(kernel) if kernel.path else None
+    launch = _beside(kernel.path, kernel.entry) if kernel.path else None
     parameters = choose_entry(kernel.module, kernel.entry).parameters
-    if launch is None or not _is_of(launch, shape) or len(launch.arguments) != len(parameters):
+    if launch is None or kernel.path is None or not _is_of(launch, shape) or len(launch.arguments) != len(parameters):
         return known
-    return replace(with_arguments(known, launch.arguments), beside=_path(kernel).name)
+    return replace(with_arguments(known, launch.arguments), beside=specification_beside(kernel.path).name)
 
 
 def _is_of(launch: Launch, shape: Shape) -> bool:
@@ -47,15 +47,10 @@ def _is_of(launch: Launch, shape: Shape) -> bool:
     return all(described.axes(what) == shape.axes(what) for what in ("grid", "block"))
 
 
-def _beside(kernel: Chosen) -> Launch | None:
-    """The launch in the specification beside the kernel's file. A file of another kind may lie there by chance."""
+def _beside(ptx: Path, entry: str) -> Launch | None:
+    """The launch in the specification beside a kernel's file. A file of another kind may lie there by chance."""
     try:
-        return launch_of(_path(kernel), kernel.entry) if _path(kernel).is_file() else None
+        return find_specification(ptx, entry)
     except InputError as error:
-        LOG.warning("%s tells nothing about loops: %s", _path(kernel), error)
+        LOG.warning("%s tells nothing about loops: %s", specification_beside(ptx), error)
         return None
-
-
-def _path(kernel: Chosen) -> Path:
-    assert kernel.path is not None
-    return specification_beside(kernel.path)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from goptx.analysis.cfg import Block, Code, instructions_in
-from goptx.analysis.matrix_products import BITS, SHAPE
+from goptx.analysis.matrix_products import BITS, shape_of
 from goptx.ptx.ir import TYPE_BYTES, Instruction, Scope, Vector
 from goptx.ptx.opcodes import Facts, facts_of
 
@@ -101,12 +101,12 @@ def passes_of(code: Instruction) -> int:
 
 def _matrix_bytes(facts: Facts) -> int:
     """Of a matrix that a warp loads or stores, of which lanes may hold elements twice; 0 where that is unknown."""
-    shape = next((found for m in facts.modifiers if (found := SHAPE.fullmatch(m))), None)
-    sizes = {"a": (1, 3), "b": (2, 3), "c": (1, 2), "d": (1, 2)}
-    sides = next((sizes[m] for m in facts.modifiers if m in sizes), None)
-    if shape is None or sides is None or not facts.types or facts.types[0] not in BITS:
+    shape = shape_of(facts)
+    if shape is None or not facts.types or facts.types[0] not in BITS:
         return 0
-    return int(shape[sides[0]]) * int(shape[sides[1]]) * BITS[facts.types[0]] // 8
+    m, n, k = shape
+    elements = {"a": m * k, "b": k * n, "c": m * n, "d": m * n}
+    return next((elements[word] for word in facts.modifiers if word in elements), 0) * BITS[facts.types[0]] // 8
 
 
 def moved_bytes(code: Instruction) -> int:

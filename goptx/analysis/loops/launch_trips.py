@@ -25,11 +25,8 @@ from goptx.ptx.ir import Instruction
 from goptx.ptx.opcodes import facts_of
 
 WARP = 32  # threads
-EIGHTHS, STEPS, IRRATIONAL = (
-    8,
-    (1, 3, 5),
-    0.4142,
-)  # of the grid, how they are passed along each axis, and the place in each
+EIGHTHS = 8  # of the grid, along each axis
+STEPS, IRRATIONAL = (1, 3, 5), 0.4142  # how they are passed along the axes, and the place in each
 SIMULATED = 64  # iterations of a loop whose counters do not change evenly
 EVEN = 4  # iterations after which a change counts as even
 MOST_TRIPS = 1 << 40

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goptx.analysis.matrix_products import BITS, WARPGROUP, product_of
+from goptx.analysis.matrix_products import BITS, WARPS_TOGETHER, product_of
 from goptx.cost.hardware import QUARTERS, Machine
 from goptx.ptx.ir import Instruction, Vector
 from goptx.ptx.opcodes import facts_of
@@ -17,7 +17,7 @@ def tensor_cycles(opcode: str, machine: Machine) -> float:
     if product is None:
         return 0.0
     together = facts_of(opcode).multiplies_later
-    warps = WARPGROUP if together else 1
+    warps = WARPS_TOGETHER if together else 1
     computed = product.m * product.n * product.k / (2 if product.sparse else 1) / warps
     return computed * QUARTERS / machine.products(product.element, together)
 
@@ -29,5 +29,5 @@ def lines_read(instruction: Instruction) -> tuple[float, float]:
     if product is None:
         return 0.0, 1.0
     in_registers = sum(isinstance(operand, Vector) for operand in instruction.operands) > 1
-    each = product.k * BITS[product.element] / 8 / LINE / WARPGROUP
+    each = product.k * BITS[product.element] / 8 / LINE / WARPS_TOGETHER
     return 0.0 if in_registers else product.m * each, product.n * each

@@ -5,13 +5,12 @@ Every layout is built once; to use one is one numpy call.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 
-from goptx.analysis.matrix_products import BITS
+from goptx.analysis.matrix_products import BITS, SHAPE
 from goptx.emulator.instructions.lanewise import DTYPES, Array
 
 WARP = 32  # lanes
@@ -70,7 +69,7 @@ def words_of(opcode: str, family: str) -> Words | None:
     if not opcode.startswith(f"{family}."):
         return None
     words = opcode.removeprefix(f"{family}.").split(".")
-    shapes = [found for word in words if (found := re.fullmatch(r"m(\d+)n(\d+)k(\d+)", word))]
+    shapes = [found for word in words if (found := SHAPE.fullmatch(word))]
     layouts = tuple(word for word in words if word in ("row", "col"))
     types = tuple(word for word in words if word in BITS)
     others = [word for word in words if word not in ("row", "col", *BITS)]

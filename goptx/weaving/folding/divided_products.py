@@ -62,9 +62,6 @@ def with_room_for_sums(linked: Linked, plan: Plan) -> Linked:
 def with_divided_products(flow: Flow, registers: int, fresh: Fresh) -> tuple[Flow, str]:
     """The flow with each `wgmma` divided for which so many registers of a thread are too few, into the fewest pieces
     for which they are enough, and a note about that. What cannot be divided so is as it was."""
-    products = [i for i in flow.instructions() if facts_of(i.opcode).multiplies_later]
-    if all(_sums(i) + BELOW_SUMS <= registers for i in products):
-        return flow, ""
     known, columns = _known(flow), set[tuple[int, int]]()
 
     def changed(code: Iterable[Code]) -> Iterator[Code]:
@@ -79,8 +76,10 @@ def with_divided_products(flow: Flow, registers: int, fresh: Fresh) -> tuple[Flo
             yield from _divided(one, product, pieces, known, fresh)
 
     made = flow.with_code(changed)
+    if not columns:
+        return flow, ""
     how = " and ".join(f"{n} columns into pieces of {each}" for n, each in sorted(columns))
-    return made, f"`wgmma` of {how}: a thread has {registers} registers when the fused kernel begins" if how else ""
+    return made, f"`wgmma` of {how}: a thread has {registers} registers when the fused kernel begins"
 
 
 def _pieces(instruction: Instruction, registers: int, known: Callable[[], Ranges]) -> int:
