@@ -89,7 +89,7 @@ def emulate(
     if not isinstance(source, Woven):
         chosen = chosen_from(source, entry, "emulate()")
         shape = _shape(chosen, grid, block, int(shared), shapes)
-        made = _program(Same(chosen.module), chosen.entry, shape.shared or 0, letter)
+        made = program_of(Same(chosen.module), chosen.entry, shape.shared or 0, letter)
         params = [Parameter(letter, p.name, p.name, p.type, p.size) for p in made.entry.parameters]
         return _run(launch, made, shape, params, args)
     starts = source.starts(grid, block, int(shared), shapes)
@@ -99,7 +99,7 @@ def emulate(
     done, rest = [], iter(values)
     for start in starts:
         own = [next(rest) for p in start.params if p.kernel]
-        made = _program(Same(source), start.entry, start.shape.shared or 0, letter)
+        made = program_of(Same(source), start.entry, start.shape.shared or 0, letter)
         done.append(_run(launch, made, start.shape, start.params, [*own, *start.hidden]))
     return together(done)
 
@@ -136,7 +136,7 @@ def _shape(
 
 
 @lru_cache(maxsize=4)
-def _program(source: Same[Module | Woven], entry: str | None, shared: int, letter: str) -> Program:
+def program_of(source: Same[Module | Woven], entry: str | None, shared: int, letter: str) -> Program:
     """The decoded program, cached because a kernel is often launched several times with other orders or data."""
     if isinstance(source.held, Woven):
         module = parse(source.held.ptx, f"{source.held.name}.ptx")
@@ -161,12 +161,19 @@ def _parameters(
             taken[i] = buffers.add(name, value)
     addresses = buffers.lay_out(start)
     numbers = [np.uint64(addresses[taken[i]]) if i in taken else v for i, v in enumerate(values)]
+    return buffers, parameter_bytes(symbols, entry, params, numbers)
+
+
+def parameter_bytes(
+    symbols: Mapping[str, Symbol], entry: Function, params: Sequence[Parameter], numbers: Sequence[object]
+) -> bytes:
+    """The bytes of the parameters, for arguments of which arrays are given by their addresses."""
     packed = held(params, [value.tobytes() for value in pack_arguments(params, numbers)])
     block = bytearray(sum(p.size + 16 for p in entry.parameters))
     for parameter, value in zip(entry.parameters, packed, strict=True):
         at = symbols[parameter.name].address - WINDOWS["param"]
         block[at : at + parameter.size] = value
-    return buffers, bytes(block)
+    return bytes(block)
 
 
 def _of_each_kernel(woven: Woven, args: Sequence[object]) -> list[object]:

@@ -39,6 +39,8 @@ class Launch:
     find_races: bool
     seed: int
     max_steps: int | None
+    max_work: int | None = None
+    skipped: set[int] | None = None  # the numbers of instructions that the emulator lacks; None: such are a fault
     counts: Tally = field(init=False)
     traffic: Traffic = field(init=False)
     spaces: dict[str, Space] = field(init=False)

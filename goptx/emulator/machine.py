@@ -10,6 +10,7 @@ are released; or it is a deadlock.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,11 +54,11 @@ COHORTS = 4  # groups of warps that run at different speeds, where the order is 
 
 
 class Machine:
-    """The CTAs numbered `ctas` of a launch. Public attributes are for operations."""
+    """The CTAs numbered `ctas` of a launch, a range or a tuple. Public attributes are for operations."""
 
     SMS: int = SMS
 
-    def __init__(self, launch: Launch, ctas: range) -> None:
+    def __init__(self, launch: Launch, ctas: Sequence[int]) -> None:
         self.launch: Launch = launch
         self.strict = launch.strict
         self.grid: tuple[int, int, int] = launch.grid
@@ -97,7 +98,8 @@ class Machine:
         self.tokens = Tokens()
         self.converging: dict[Place, tuple[Groups, Array]] = {}
         self.barriers = Barriers(self, len(ctas))
-        self._steps = np.zeros(self.warps, np.int64)
+        self.steps = np.zeros(self.warps, np.int64)  # instructions of each warp, if their number is limited
+        self.work = 0  # the same of all warps, where those of several that run together count once
         self._spun = 0  # consecutive steps with all lanes in loops that wait
         self._burst: set[tuple[int, Place]] = set()  # the places of this burst
         self._steps_left = BURST
@@ -226,17 +228,24 @@ class Machine:
             counts.lanes[operation.number] += lanes.count
             operation.execute(lanes)
         except Trouble as trouble:
+            if self.launch.skipped is not None and trouble.kind == "unsupported":
+                self.launch.skipped.add(operation.number)
+                return
             raise self.launch.fault(self, operation, trouble, lanes.numbers) from None
 
     def _count_steps(self, place: Place, groups: Groups) -> None:
-        limit = self.launch.max_steps
-        if limit is None:
+        limit, most = self.launch.max_steps, self.launch.max_work
+        if limit is None and most is None:
             return
-        self._steps[groups.warps] += len(place.segment.operations) + 1
-        over = self._steps[groups.warps] > limit
-        if over.any():
-            trouble = Trouble("step limit", f"more than {limit} instructions of one warp; is it an endless loop?")
-            raise self.launch.fault(self, place.operation, trouble, groups.chosen(over).lanes(), place.segment.block)
+        size = len(place.segment.operations) + 1
+        self.work += size
+        self.steps[groups.warps] += size
+        over = self.steps[groups.warps] > (limit or self.work)
+        if over.any() or self.work > (most or self.work):
+            what = f"{limit} instructions of one warp" if over.any() else f"{most} instructions"
+            trouble = Trouble("step limit", f"more than {what}; is it an endless loop?")
+            last = groups.chosen(over) if over.any() else groups
+            raise self.launch.fault(self, place.operation, trouble, last.lanes(), place.segment.block)
 
     def lanes_in(self, context: Context, groups: Groups) -> Lanes:
         if groups.ready is None or groups.ready.frame is not context.frame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
@@ -29,12 +29,12 @@ class Numbers:
 
 
 @lru_cache(maxsize=4)
-def numbers_of(ctas: range, warps: int, grid: tuple[int, int, int], block: tuple[int, int, int]) -> Numbers:
+def numbers_of(ctas: Sequence[int], warps: int, grid: tuple[int, int, int], block: tuple[int, int, int]) -> Numbers:
     """Of CTAs of so many warps. Cached, because kernels are often launched in one shape several times. `grid` and
     `block` decide about the special registers."""
     lanes = np.arange(len(ctas) * warps * 32)
     own = lanes // (warps * 32)
-    made = Numbers(lanes, own, own + ctas.start, lanes % (warps * 32))
+    made = Numbers(lanes, own, np.asarray(ctas, np.int64)[own], lanes % (warps * 32))
     for numbers in (made.lanes, made.own, made.cta, made.thread):
         numbers.flags.writeable = False
     return made

@@ -1,0 +1,1 @@
+"""A few CTAs of a launch, on data as its specification describes it."""
