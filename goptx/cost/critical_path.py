@@ -28,6 +28,7 @@ from goptx.ptx.opcodes import facts_of
 PREDICATED = 7  # slots of a side of a branch that the assembler puts under a predicate; assumed
 DEPENDENT = 4  # cycles from one instruction of a slow path to the next: HPEC 2022 (arXiv 2208.11174), Table 5
 BRANCH = 30  # cycles that its branch adds: two instructions that reconverge the lanes, and the branch; assumed
+SHORT, UNROLLED = 48, 4  # slots of a loop that the assembler unrolls, at most; iterations of which it makes one
 WORTH = 1000  # cycles: more than any instruction takes, so that a path with more work is always preferred
 HIT = "ld.local"  # a load that hits the L1: the latency of any other is the same there
 
@@ -93,9 +94,30 @@ def critical_cycles(
             after = progress.known(end)
             if not sides[name]:
                 progress.wall, after = after, 0
-        progress.run([*filter(of, flow.blocks[name].code)], cycles, after)
+        code = [*filter(of, flow.blocks[name].code)]
+        progress.run(code, cycles, after)
         found[name], reached[name] = progress.done - begun, progress
+        if is_unrolled(flow, name):
+            several = _Progress()
+            several.run(code * UNROLLED, cycles)
+            found[name] = ceil(several.done / UNROLLED)
     return {name: found.get(name, 0) for name in flow.blocks}  # none reaches the end of what never ends
+
+
+def is_unrolled(flow: Flow, name: str) -> bool:
+    """Whether the assembler makes one iteration of several: of a short loop of one block that counts, loads and does
+    not store, if no pragma says otherwise."""
+    block = flow.blocks[name]
+    end = block.end
+    if not isinstance(end, Branch) or name not in end.successors() or len(set(end.successors())) != 2 or block.pragmas:
+        return False
+    own = block.instructions()
+    effects = [_effects(i.opcode) for i in own]
+    if sum(map(slots, own)) > SHORT or any(e.stays or e.stores for e in effects):
+        return False
+    counters = {r for i in own if facts_of(i.opcode).adds and i.guard is None for r in written(i) & read(i)}
+    decides = [i for i in own if facts_of(i.opcode).compares and not written(i).isdisjoint(end.reads())]
+    return any(e.loads for e in effects) and any(not read(i).isdisjoint(counters) for i in decides)
 
 
 def _before(flow: Flow, name: str, sides: Mapping[str, str]) -> str:

@@ -15,6 +15,7 @@ from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.hardware import QUARTERS, WARP, Machine
 from goptx.cost.register_estimate import Pressure
 from goptx.cost.units.cached_loads import Place, cached_loads
+from goptx.cost.units.half_words import computed_shares
 from goptx.cost.units.merged_logic import merged_logic
 from goptx.cost.units.tensor_cores import lines_read, tensor_cycles
 from goptx.latency.cost import ISSUE
@@ -83,23 +84,23 @@ def arithmetic(units: Mapping[str, float]) -> float:
 
 def units_of(flow: Flow, machine: Machine) -> dict[str, dict[str, float]]:
     """For each block, the cycles of each unit for a warp that executes it once, for `Work.units`."""
-    cached, merged = cached_loads(flow), merged_logic(flow)
-    return {name: _units(name, block, machine, cached, merged) for name, block in flow.blocks.items()}
+    cached = cached_loads(flow)
+    computed = computed_shares(flow) | dict.fromkeys(merged_logic(flow), 0.0)
+    return {name: _units(name, block, machine, cached, computed) for name, block in flow.blocks.items()}
 
 
 def _units(
-    name: str, block: Block, machine: Machine, cached: Collection[Place], merged: Collection[Place]
+    name: str, block: Block, machine: Machine, cached: Collection[Place], computed: Mapping[Place, float]
 ) -> dict[str, float]:
+    """`computed`: the share of each instruction that takes machine instructions, where it is not all."""
     found = dict.fromkeys(UNITS, 0.0)
     found["issue"] = float(bool(block.end.reads()))
     for number, instruction in enumerate(block.instructions()):
-        place = name, number
-        if place in merged:
-            continue
-        facts = facts_of(instruction.opcode)
-        found["issue"] += slots(instruction) * machine.cycles("issue")
+        place, facts = (name, number), facts_of(instruction.opcode)
+        share = computed.get((name, number), 1.0)
+        found["issue"] += share * slots(instruction) * machine.cycles("issue")
         if unit := unit_of(facts):
-            found[unit] += passes_of(instruction) * machine.cycles(unit)
+            found[unit] += share * passes_of(instruction) * machine.cycles(unit)
         found["tensor"] += tensor_cycles(instruction.opcode, machine)
         if facts.multiplies_later:
             once, other = lines_read(instruction)

@@ -584,9 +584,29 @@ class Facts:
         return self.row.expands and self.types[-1:] in (("s32",), ("u32",))
 
     @once
-    def combines_bits_of_words(self) -> bool:
-        """Whether it combines words of 32 bits bit by bit; of at most three, any function of them is one LOP3."""
-        return self.base in ("and", "or", "xor", "not") and self.types == ("b32",)
+    def combines_bits(self) -> bool:
+        """Whether it combines words bit by bit; of at most three, any function of them is one LOP3 for each half."""
+        return self.base in ("and", "or", "xor", "not") and self.types in (("b32",), ("b64",))
+
+    @once
+    def moves_bits_up(self) -> bool:
+        """Whether it shifts to higher places."""
+        return self.base == "shl"
+
+    @once
+    def gives_lower_half(self) -> bool:
+        """Whether its result is the lower half of a product of integers, or of its sum with another."""
+        return self.base in ("mul", "mad") and "lo" in self.modifiers
+
+    @once
+    def takes_lower_half(self) -> bool:
+        """Whether it needs the lower half of an integer of 64 bits only."""
+        return self.base == "cvt" and self.types[1:] in (("u64",), ("s64",)) and self.types[0][1:] in ("8", "16", "32")
+
+    @once
+    def widens_with_zeros(self) -> bool:
+        """Whether it makes an integer of 64 bits of a shorter one without a sign."""
+        return self.base == "cvt" and self.types in (("u64", "u32"), ("s64", "u32"), ("u64", "u16"), ("u64", "u8"))
 
     @once
     def takes_root(self) -> bool:

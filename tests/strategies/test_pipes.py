@@ -65,7 +65,7 @@ def merged(body: str) -> int:
         ("xor.b32 %r2, %r1, %r9; add.s32 %r5, %r2, 1;", 0),
         ("xor.b32 %r2, %r1, %r9; mov.u32 %r1, 3; and.b32 %r5, %r2, %r4;", 0),  # what it reads is overwritten
         ("setp.eq.s32 %p1, %r1, 0; @%p1 xor.b32 %r2, %r1, %r9; and.b32 %r5, %r2, %r4;", 0),
-        ("xor.b64 %rd2, %rd1, %rd3; and.b64 %rd4, %rd2, %rd5; cvt.u32.u64 %r5, %rd4;", 0),
+        ("xor.b64 %rd2, %rd1, %rd3; and.b64 %rd4, %rd2, %rd5; cvt.u32.u64 %r5, %rd4;", 1),
         ("xor.b32 %r2, %r1, %r9; setp.eq.s32 %p1, %r1, 0; @%p1 bra L; mov.u32 %r4, 1; L: and.b32 %r5, %r2, %r4;", 0),
     ],
 )

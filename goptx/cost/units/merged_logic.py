@@ -1,6 +1,6 @@
 """Logical operations that the assembler merges with the next one: LOP3 computes any function of three registers.
 
-Requires: a flow without regions. Ensures: one of `and`, `or`, `xor`, `not` of 32 bits is merged with the only
+Requires: a flow without regions. Ensures: one of `and`, `or`, `xor`, `not` of 32 or 64 bits is merged with the only
 instruction that reads its result, if that is another one in the same block, and the two read at most three registers.
 """
 
@@ -47,4 +47,4 @@ def _merged(block: Block, uses: Counter[str]) -> set[int]:
 
 
 def _is_logical(instruction: Instruction) -> bool:
-    return facts_of(instruction.opcode).combines_bits_of_words and not instruction.guard
+    return facts_of(instruction.opcode).combines_bits and not instruction.guard
