@@ -104,6 +104,7 @@ class Known:
     live_ctas: int | None = None
     arguments: Mapping[int, int] | None = None
     elements: Mapping[int, Elements] = field(default_factory=dict)
+    described: tuple[Argument, ...] = ()
     specification: Path | None = None
     beside: str = field(default="", compare=False)
 
@@ -174,7 +175,9 @@ def _specification(letter: str, given: Mapping[str, Any]) -> Path | None:
 
 def with_arguments(known: Known, arguments: Sequence[object]) -> Known:
     """With what the arguments of a launch say."""
-    return replace(known, arguments=integers(arguments), elements=_elements(arguments))
+    described = tuple(a for a in arguments if isinstance(a, Argument))
+    own = described if len(described) == len(arguments) else ()
+    return replace(known, arguments=integers(arguments), elements=_elements(arguments), described=own)
 
 
 def _elements(arguments: Sequence[object]) -> dict[int, Elements]:

@@ -6,7 +6,7 @@ Requires: a flow without regions, as it is written. Whether lanes do go differen
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from goptx.analysis.cfg import Flow, controls, loops
@@ -47,14 +47,22 @@ def forks(flow: Flow) -> tuple[Fork, ...]:
     return tuple(found)
 
 
-def shares(flow: Flow, found: Sequence[Fork], divergent: float, predicated: int) -> dict[str, float]:
+def shares(
+    flow: Flow,
+    found: Sequence[Fork],
+    divergent: float,
+    predicated: int,
+    seen: Mapping[Fork, Sequence[float]] | None = None,
+) -> dict[str, float]:
     """The share of warps that execute each block of those that come by, if at a fork the share `divergent` of them
-    goes all ways and the others one. Sides of at most `predicated` slots are executed by all."""
+    goes all ways and the others one, or if so many go each way as were `seen`. Sides of at most `predicated` slots are
+    executed by all."""
     share = dict.fromkeys(flow.blocks, 1.0)
     for fork in found:
-        one = 1.0 / len(fork.sides)
-        for side, length in zip(fork.sides, fork.lengths, strict=True):
+        assumed = divergent + (1.0 - divergent) / len(fork.sides)
+        each = seen[fork] if seen is not None else [assumed] * len(fork.sides)
+        for side, length, own in zip(fork.sides, fork.lengths, each, strict=True):
             if length > predicated:
                 for name in side:
-                    share[name] *= divergent + (1.0 - divergent) * one
+                    share[name] *= own
     return share

@@ -19,14 +19,15 @@ L2_SPEED = 1.6  # bytes from the L2 cache in a cycle over those from DRAM: about
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """sms: of the GPU. memory: bytes that all SMs move in a cycle. turnover: cycles from the end of a CTA to the end of
-    an empty CTA that replaces it. gap: cycles between two launches of a stream. code_cache: bytes of machine code in
-    the instruction cache. fetch: bytes of code that an SM fetches into it in a cycle. lanes: for each unit, threads of
-    an SM for which it begins an instruction in a cycle. tensor: products of halves that its tensor cores add up in a
-    cycle. by_warp: the share of that which `mma` and `wmma` reach."""
+    """sms: of the GPU. memory: bytes that all SMs move in a cycle. l2: bytes of the L2 cache. turnover: cycles from the
+    end of a CTA to the end of an empty CTA that replaces it. gap: cycles between two launches of a stream.
+    code_cache: bytes of machine code in the instruction cache. fetch: bytes of code that an SM fetches into it in
+    a cycle. lanes: for each unit, threads of an SM for which it begins an instruction in a cycle. tensor: products
+    of halves that its tensor cores add up in a cycle. by_warp: the share of that which `mma` and `wmma` reach."""
 
     sms: int
     memory: float
+    l2: int
     turnover: float
     gap: float
     code_cache: int
@@ -67,6 +68,7 @@ TENSOR = dict.fromkeys(("e4m3", "e5m2", "s8", "u8"), 2.0) | {
 # Gap: 2 microseconds, assumed.
 # Memory: 92 % of the DRAM's peak (H200: 4.8 TB/s; A100 of 80 GB: 2.04 TB/s) by the boost clock (1.98 GHz; 1.41 GHz),
 # the share that streaming kernels reach.
+# L2: the whitepapers.
 # Tensor: the products of halves that the whitepapers of the A100 and the H100 give for an SM. `mma` and `wmma` of an
 # H200 begin every 5.98 cycles for 16 x 8 x 16 products of a warp (latency_tables/sm_90.toml): 0.67 of that.
 # Code cache, fetch: measured on an H200 (benchmarks/when_fusion_loses.py). A loop of multiply-adds has full speed up to
@@ -78,11 +80,13 @@ TENSOR = dict.fromkeys(("e4m3", "e5m2", "s8", "u8"), 2.0) | {
 MACHINES: Mapping[tuple[int, int], Machine] = MappingProxyType(
     {
         (8, 0): Machine(
-            sms=108, memory=0.92 * 2040 / 1.41, turnover=1100, gap=2.0 * 1410, code_cache=36 << 10, fetch=150,
+            sms=108, memory=0.92 * 2040 / 1.41, l2=40 << 20, turnover=1100, gap=2.0 * 1410,
+            code_cache=36 << 10, fetch=150,
             lanes=_lanes(integer=64, double=32, special=16), tensor=1024, by_warp=1.0,
         ),
         (9, 0): Machine(
-            sms=132, memory=0.92 * 4800 / 1.98, turnover=1100, gap=2.0 * 1980, code_cache=36 << 10, fetch=150,
+            sms=132, memory=0.92 * 4800 / 1.98, l2=50 << 20, turnover=1100, gap=2.0 * 1980,
+            code_cache=36 << 10, fetch=150,
             lanes=_lanes(integer=64, double=64, special=16), tensor=2048, by_warp=0.67,
         ),
     }

@@ -24,8 +24,10 @@ from goptx.cost.code_size import code_size
 from goptx.cost.critical_path import PREDICATED, critical_cycles, path_of
 from goptx.cost.hardware import L2_SPEED, Machine
 from goptx.cost.register_estimate import Pressure, pressure
+from goptx.cost.sampled_kernel import SampledKernel, sampled_kernel
 from goptx.cost.units.cached_loads import lines_of_tables
 from goptx.cost.work import Course, Work, total, units_of
+from goptx.emulator.sampled.sample_counts import MOST_WORK, SampledRun
 from goptx.errors import InputError
 from goptx.latency.slots import slots
 from goptx.latency.table import LatencyTable
@@ -78,7 +80,8 @@ class Alone:
     """A kernel alone, and what is unknown of it. shared: the static shared memory of a CTA in bytes. heads: the lines
     by which the caller may name each loop, that of its label and that of its first instruction. hits: the lines of
     loads that hit the L1. pieces: into how many each `wgmma` may be divided.
-    folded: the registers that it needs on folded grids."""
+    folded: the registers that it needs on folded grids. sampled: what some of its CTAs do. launched:
+    whether its arguments are known."""
 
     flow: Flow
     units: Mapping[str, Mapping[str, float]]
@@ -93,6 +96,8 @@ class Alone:
     folded: Deferred[Demand]
     pieces: tuple[int, ...] = (1,)
     live: float | None = None
+    sampled: SampledKernel | None = None
+    launched: bool = False
     _acts: dict[Behaviour, Acts] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -103,13 +108,18 @@ class Alone:
     @cached_property
     def unknown(self) -> Unknown:
         names = {
-            "trips": None in self.loops.values(),
+            "trips": None in self.loops.values() and self.sampled is None,
             "live": self.early is not None and self.live is None,
-            "divergent": bool(self.forks),
+            "divergent": bool(self.forks) and self.sampled is None,
             "cached": any(units["memory"] for units in self.units.values()),
         }
         middle = Behaviour() if self.live is None else Behaviour(live=self.live)
         return Unknown(frozenset(name for name, is_unknown in names.items() if is_unknown), middle)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known how long its warps run in its launch."""
+        return self.launched and "trips" not in self.unknown.fields
 
     @cached_property
     def has_barriers(self) -> bool:
@@ -133,7 +143,7 @@ class Alone:
 
     def everywhere(self, behaviour: Behaviour) -> float:
         """Cycles of a warp that executes all blocks, whatever their order."""
-        passes = trips(self.flow, self.loops, behaviour.trips)
+        passes = self._passes(behaviour)
         return sum(cycles * passes[name] for name, cycles in self.critical.items())
 
     def under(self, behaviour: Behaviour) -> Acts:
@@ -143,11 +153,12 @@ class Alone:
         return self._acts[behaviour]
 
     def _under(self, behaviour: Behaviour) -> Acts:
-        passes = trips(self.flow, self.loops, behaviour.trips)
-        alone = shares(self.flow, self.forks, behaviour.divergent, PREDICATED)
-        together = shares(self.flow, self.forks, behaviour.divergent, LONG_SIDE)
+        passes, seen = self._passes(behaviour), self.sampled.sides if self.sampled else None
+        alone = shares(self.flow, self.forks, behaviour.divergent, PREDICATED, seen)
+        together = shares(self.flow, self.forks, behaviour.divergent, LONG_SIDE, seen)
         often = {name: times * alone[name] for name, times in passes.items()}
-        own = self._cached(total(self.units, often), behaviour)
+        own = {**total(self.units, often), **(self.sampled.occupied if self.sampled else {})}
+        own = self._cached(own, behaviour)
         own["issue"] += FORK * sum(often[f.block] for f in self.forks if max(f.lengths) > PREDICATED)
         fused = dict(own)
         for unit, cycles in total(self.units, {name: n * together[name] for name, n in passes.items()}).items():
@@ -164,6 +175,10 @@ class Alone:
         ended = {unit: min(cycles, own[unit]) for unit, cycles in ended.items()}
         fused_ended = {**ended, "issue": min(fused["issue"], ended["issue"] + LONG_SIDE)}
         return Acts(Work(own, course), fused, ended, fused_ended, self._lines(passes, together))
+
+    def _passes(self, behaviour: Behaviour) -> Mapping[str, float]:
+        """How often a warp that goes everywhere executes each block."""
+        return self.sampled.passes if self.sampled else trips(self.flow, self.loops, behaviour.trips)
 
     def _other_sides(self, path: Sequence[str], often: Mapping[str, float]) -> float:
         """Cycles of the sides of branches that are not on the path of a warp: lanes that diverge run one side after the
@@ -210,10 +225,14 @@ def alone(
     _check_arguments(known, kernel, where)
     known, launch = _specified(known, kernel, shape, where)
     counted = _counted(found, kernel, launch, known) if launch else {}
-    ctas = shape.ctas if shape else None
-    live = None if known.live_ctas is None else min(known.live_ctas / (ctas or max(known.live_ctas, 1)), 1.0)
-    trips = _with_known({**found.loops, **counted}, found.heads, known, where)
-    return replace(found, loops=trips, live=live, _acts={})
+    ctas, live = launch.ctas if launch else None, None
+    if known.live_ctas is not None:
+        live = min(known.live_ctas / (ctas or max(known.live_ctas, 1)), 1.0)
+    launched = known.arguments is not None
+    found = replace(found, loops={**found.loops, **counted}, live=live, launched=launched, _acts={})
+    if launch and ctas and not known.trips and (run := _run(found, kernel, launch, known)):
+        found = _as_sampled(found, run, ctas, machine)
+    return replace(found, loops=_with_known(found.loops, found.heads, known, where))
 
 
 @lru_cache(maxsize=64)
@@ -231,9 +250,31 @@ def _specified(known: Known, kernel: Chosen, shape: Shape | None, where: str) ->
     launch = launch_of(known.specification, kernel.entry)
     if launch is None:
         raise InputError(f"{where}: {known.specification} does not describe its launch; name another, or leave it out.")
+    own, known = Shape(launch.grid, launch.block, launch.shared), with_arguments(known, launch.arguments)
     if shape is None or not shape.known:
-        shape = Shape(launch.grid, launch.block, launch.shared)
-    return with_arguments(known, launch.arguments), shape
+        return known, own
+    same = all(own.axes(what) == shape.axes(what) for what in ("grid", "block"))
+    return known if same else replace(known, described=()), shape
+
+
+def _run(found: Alone, kernel: Chosen, shape: Shape, known: Known) -> SampledRun | None:
+    """What some of its CTAs do on the data that the specification describes, if it does and they are not too long."""
+    passes = trips(found.flow, found.loops, 1.0)
+    least = sum(len(block.instructions()) * passes[name] for name, block in found.flow.blocks.items())
+    if not known.described or not shape.known or least > MOST_WORK:
+        return None
+    from goptx.emulator.sampled.sampled_run import sampled_run  # only where a launch is described: it needs numpy
+
+    return sampled_run(Same(kernel.module), kernel.entry, known.described, shape)
+
+
+def _as_sampled(found: Alone, run: SampledRun, ctas: int, machine: Machine) -> Alone:
+    """With what a run says of the kernel: if nearly all CTAs end at once, only that they do."""
+    sampled = sampled_kernel(found.flow, found.forks, found.early, run, ctas, machine)
+    live = found.live
+    if live is None:
+        live = sampled.live if sampled else 0.5 / len(run.steps)
+    return replace(found, sampled=sampled, live=live, launched=found.launched and sampled is not None)
 
 
 def _counted(found: Alone, kernel: Chosen, shape: Shape, known: Known) -> Mapping[str, float]:

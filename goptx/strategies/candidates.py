@@ -44,6 +44,9 @@ THREADS = 256  # assumed for an unknown block
 # of one kernel. Fitted to nine forms of the pairs of suite C on which rules may be fitted: 1.13 to 1.30. Groups of a
 # graph gain what is estimated without it (benchmarks/graph_programs.py), and most are measured.
 TOGETHER = 1.22
+# By which they take longer than others if a `wgmma` is divided into pieces (least squares of 22 forms of pairs of
+# benchmarks/unseen that are not held out, compared with 50 without): what the pieces cost besides reading more.
+DIVIDED = 1.16
 SPARSE = 0.5  # of the GPU: a grid that fills less has its CTAs spread over all SMs, if it comes first
 
 
@@ -99,6 +102,11 @@ class Judge:
     arch: str
     teams: Sequence[Sequence[int]] = ()
     _separate: dict[tuple[object, ...], list[Estimate]] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known how long the warps of each kernel run."""
+        return all(kernel.is_known for kernel in self.kernels)
 
     @cached_property
     def assumptions(self) -> tuple[Assumption, ...]:
@@ -209,15 +217,37 @@ class _Launch:
             caps.append(cap)
         for limit in caps:
             estimated = estimate(loads, waves, pressure, shared, arch, limit, together, falling)
+            if not together and self._order:  # until one has ended, the next has what it leaves of the GPU
+                each = [
+                    estimate([load], self._of_one(k, load.threads, ctas[k]), pressure, shared, arch, limit)
+                    for k, load in enumerate(loads)
+                ]
+                estimated = replace(estimated, cycles=max(estimated.cycles, sum(e.cycles * e.filled for e in each)))
             yield replace(self.candidate, cap=limit), estimated
+
+    @property
+    def _grids(self) -> list[tuple[int | None, int | None]]:
+        """The CTAs of each kernel, and the threads of one."""
+        each = zip(self.judge.shapes, self.factors, strict=True)
+        return [(-(-shape.ctas // n) if shape.ctas else None, shape.threads) for shape, n in each]
+
+    @cached_property
+    def _order(self) -> Sequence[int]:
+        """The kernels in the order of their CTAs, if those of one begin where those of the one before leave room; else
+        nothing. By default that is so where one kernel has few (`Plan.few_first`)."""
+        everything = range(len(self.loads))
+        if self.candidate.option("placement") == "front":
+            return everything
+        if any(map(self.candidate.option, ("placement", "ratio", "binding"))):
+            return ()
+        few = of_few_ctas(self._grids, interleaved=True)
+        return sorted(everything, key=lambda k: k not in few) if few else ()
 
     def _is_falling(self) -> bool:
         """Whether the CTAs of each kernel come after those of all kernels whose CTAs last longer."""
-        if self.candidate.option("placement") != "front":
-            return False
-        order = [k for team in self.judge.teams for k in team] or range(len(self.loads))
+        order = [k for team in self.judge.teams for k in team] or self._order
         lasts = [self._whole([k]).latency for k in order]
-        return all(one >= other for one, other in pairwise(lasts))
+        return bool(lasts) and all(one >= other for one, other in pairwise(lasts))
 
     def folded(self) -> Estimate:
         """Folded grids: one launch, in which each team has warps and, if they are moved, registers of its own."""
@@ -236,7 +266,9 @@ class _Launch:
             roles = [replace(r, pieces=self._pieces(t, registers)) for r, t in zip(roles, teams, strict=True)]
         shared = sum(n * max(self.shared[k] for k in team) for team, n in zip(teams, several, strict=True))
         found = folded(roles, self._folding(moved), registers, shared, self.judge.arch)
-        return found if self.judge.teams else replace(found, cycles=TOGETHER * found.cycles)
+        factor = 1.0 if self.judge.teams else TOGETHER
+        factor *= DIVIDED if any(role.pieces > 1 for role in roles) else 1.0
+        return replace(found, cycles=factor * found.cycles)
 
     def _pieces(self, team: Sequence[int], registers: int) -> int:
         """Into how many pieces each `wgmma` of the team is divided if threads begin with so many registers."""
@@ -307,11 +339,7 @@ class _Launch:
     def precedence(self) -> list[tuple[bool, bool, float]]:
         """For each kernel of separate launches a key: the one with the least is launched first."""
         launches = self.separate()
-        ctas = [
-            -(-shape.ctas // n) if shape.ctas else None
-            for shape, n in zip(self.judge.shapes, self.factors, strict=True)
-        ]
-        few = of_few_ctas([(n, shape.threads) for n, shape in zip(ctas, self.judge.shapes, strict=True)])
+        few = of_few_ctas(self._grids)
         return [
             (k not in few and launch.filled >= 1.0, launch.filled >= SPARSE, -self._whole([k], k).latency)
             for k, launch in enumerate(launches)

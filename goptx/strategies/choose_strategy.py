@@ -86,7 +86,7 @@ class Search:
             if candidate.plain and not candidate.options and candidate not in found:
                 self._make(candidate)
         while found:
-            candidate = best(found)
+            candidate = best(found, judge.is_known)
             if candidate.uncapped in self.made:
                 whole = candidate.uncapped.having(slicing=None)
                 if not self._is_sliced(candidate) or whole in self.made or not self._make(whole):
