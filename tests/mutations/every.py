@@ -14,6 +14,7 @@ from mutations.mutations_masks import OF_MASKS
 from mutations.mutations_meld import OF_MELDING
 from mutations.mutations_order import OF_ORDER
 from mutations.mutations_region import OF_REGIONS
+from mutations.mutations_sampled import OF_SAMPLED_RUNS
 from mutations.mutations_several import OF_SEVERAL
 from mutations.mutations_shapes import OF_SHAPES
 from mutations.mutations_shared_inputs import OF_SHARED_INPUTS
@@ -29,4 +30,5 @@ MUTATIONS = (
     *OF_THE_MERGER, *OF_WAITING, *OF_SHAPES, *OF_SEVERAL, *OF_INDEPENDENCE, *OF_CODE, *OF_STRATEGIES, *OF_COARSENING,
     *OF_VERTICAL, *OF_CACHE, *OF_REGIONS, *OF_ORDER, *OF_MASKS, *OF_SHARED_STATE, *OF_CAPTURES, *OF_SHARED_INPUTS,
     *OF_ENDED, *OF_WINDOWS, *OF_FOLDED_GRIDS, *OF_TEAMS, *OF_GRAPHS, *OF_SIMPLIFYING, *OF_MELDING, *OF_ESTIMATES,
+    *OF_SAMPLED_RUNS,
 )  # fmt: skip
