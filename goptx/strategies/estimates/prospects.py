@@ -98,8 +98,9 @@ def is_choosable(candidate: Candidate, prospect: Prospect) -> bool:
     or, if it is never slower as far as estimates tell, much under some assumption."""
     if prospect.loss > LOSS:
         return False
-    for_nothing = prospect.loss <= TIE and prospect.gain >= 1.0 - TIE and max(prospect.gains) >= 1.0 + MUCH
-    least = LEAST if candidate.strategy in ONE_EACH else LEAST_TOGETHER
+    one_each = candidate.strategy in ONE_EACH
+    for_nothing = one_each and prospect.loss <= TIE and prospect.gain >= 1.0 - TIE and max(prospect.gains) >= 1.0 + MUCH
+    least = LEAST if one_each else LEAST_TOGETHER
     return for_nothing or prospect.gain > 1.0 + max(least, STAKE * prospect.loss)
 
 
