@@ -240,8 +240,8 @@ class Machine:
         size = len(place.segment.operations) + 1
         self.work += size
         self.steps[groups.warps] += size
-        over = self.steps[groups.warps] > (limit or self.work)
-        if over.any() or self.work > (most or self.work):
+        over = self.steps[groups.warps] > (self.work if limit is None else limit)
+        if over.any() or (most is not None and self.work > most):
             what = f"{limit} instructions of one warp" if over.any() else f"{most} instructions"
             trouble = Trouble("step limit", f"more than {what}; is it an endless loop?")
             last = groups.chosen(over) if over.any() else groups

@@ -22,7 +22,7 @@ from goptx.emulator.memory.address_spaces import WINDOWS
 from goptx.emulator.memory.traffic import SECTOR, Traffic, wavefronts
 from goptx.emulator.sampled.described_memory import PAGE, DescribedBuffers
 from goptx.emulator.sampled.sample_counts import L1, MOST_WORK, SampledRun, Touched
-from goptx.errors import EmulationFault, InputError
+from goptx.errors import GoptxError
 from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Shape
 from goptx.launch.specification import Argument
@@ -43,7 +43,7 @@ def sampled_run(module: Same[Module], entry: str, arguments: tuple[Argument, ...
     """The counts for a kernel in a launch with these arguments. None where its CTAs cannot be run so."""
     try:
         return _sampled(module, entry, arguments, shape)
-    except (EmulationFault, InputError, TypeError, ValueError, OverflowError, MemoryError):
+    except (GoptxError, TypeError, ValueError, OverflowError, MemoryError):  # the last four of numpy
         return None
 
 
