@@ -168,8 +168,10 @@ def test_sectors_of_neighbours() -> None:
     ],
     ids=["endless", "long", "waiting", "beyond an array", "nowhere"],
 )
-def test_kernels_that_cannot_be_run_so(code: str) -> None:
-    assert sampled(code) is None
+def test_kernels_that_cannot_be_run_so(code: str, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", "goptx"):
+        assert sampled(code) is None
+    assert "k.ptx: estimated without running `k` on the described data: " in caplog.text
 
 
 def test_what_the_emulator_lacks_is_passed_over() -> None:

@@ -26,6 +26,7 @@ from goptx.errors import GoptxError
 from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Shape
 from goptx.launch.specification import Argument
+from goptx.log import LOG
 from goptx.memo import Same
 from goptx.ptx.ir import Module
 from goptx.ptx.opcodes import facts_of
@@ -43,11 +44,12 @@ def sampled_run(module: Same[Module], entry: str, arguments: tuple[Argument, ...
     """The counts for a kernel in a launch with these arguments. None where its CTAs cannot be run so."""
     try:
         return _sampled(module, entry, arguments, shape)
-    except (GoptxError, TypeError, ValueError, OverflowError, MemoryError):  # the last four of numpy
+    except (GoptxError, TypeError, ValueError, OverflowError, MemoryError) as error:  # the last four of numpy
+        LOG.info("%s: estimated without running `%s` on the described data: %s", module.held.source, entry, error)
         return None
 
 
-def _sampled(module: Same[Module], entry: str, arguments: Sequence[Argument], shape: Shape) -> SampledRun | None:
+def _sampled(module: Same[Module], entry: str, arguments: Sequence[Argument], shape: Shape) -> SampledRun:
     program = program_of(module, entry, shape.shared or 0, "A")
     function, layout = program.entry, program.layout
     buffers = DescribedBuffers(arguments, layout.sizes["global"])
@@ -64,7 +66,7 @@ def _sampled(module: Same[Module], entry: str, arguments: Sequence[Argument], sh
     while work <= ENOUGH and (batch := list(islice(groups, together))):
         machine = accesses.machine = Machine(launch, tuple(chain.from_iterable(batch)))
         if not machine.run():
-            return None
+            raise machine.no_progress_fault()
         accesses.end([len(group) for group in batch])
         steps += machine.steps.reshape(-1, warps).max(axis=1).tolist()
         work += machine.work
