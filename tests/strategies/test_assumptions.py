@@ -199,6 +199,9 @@ def test_what_never_loses_is_chosen_for_what_it_may_gain() -> None:
     nothing = prospect(100, 100)
     assert best({separate: nothing, fused: prospect(99, 60)}) == fused
     assert best({separate: nothing, fused: prospect(99, 90)}) == separate  # not worth it
+    interleaved = Candidate("interleave", (1, 1))  # its registers are estimated better
+    assert best({separate: nothing, fused: prospect(99, 85)}) == separate
+    assert best({separate: nothing, interleaved: prospect(99, 85)}) == interleaved
     assert best({separate: nothing, fused: prospect(99, 60, 101, separate=(100, 100, 100))}) == separate  # it may lose
 
 

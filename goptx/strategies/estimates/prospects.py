@@ -30,7 +30,9 @@ ONE_EACH = ("interleave", "horizontal", "separate")  # each thread runs one kern
 # benchmarks/unseen), those of the latter are not, for the assembler's registers are not: of 14 that were estimated 1.1
 # to 1.27 times as fast, two were.
 TOGETHER = 1.3
-MUCH = 0.12  # a gain, less 1, under some assumption, for which a candidate is taken that never loses
+# A gain, less 1, under some assumption, for which a candidate is taken that never loses; and the same where a thread
+# runs several kernels: as much as where most CTAs end at once.
+MUCH, MUCH_TOGETHER = 0.12, 0.24
 # The share by which kernels that are coarsened by 4 were measured to take longer, compared with those coarsened by 2,
 # than estimated (mean of suite A in both shapes and the fitted pairs): the assembler gives copies more registers.
 MANY_COPIES = 0.07
@@ -98,9 +100,8 @@ def is_choosable(candidate: Candidate, prospect: Prospect) -> bool:
     or, if it is never slower as far as estimates tell, much under some assumption."""
     if prospect.loss > LOSS:
         return False
-    one_each = candidate.strategy in ONE_EACH
-    for_nothing = one_each and prospect.loss <= TIE and prospect.gain >= 1.0 - TIE and max(prospect.gains) >= 1.0 + MUCH
-    least = LEAST if one_each else LEAST_TOGETHER
+    least, much = (LEAST, MUCH) if candidate.strategy in ONE_EACH else (LEAST_TOGETHER, MUCH_TOGETHER)
+    for_nothing = prospect.loss <= TIE and prospect.gain >= 1.0 - TIE and max(prospect.gains) >= 1.0 + much
     return for_nothing or prospect.gain > 1.0 + max(least, STAKE * prospect.loss)
 
 
