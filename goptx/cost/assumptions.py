@@ -97,8 +97,9 @@ def _varied(behaviour: Behaviour, name: str, value: Any) -> Behaviour:
 class Known:
     """What the caller knows of a kernel. trips: how often loops run, by the line of each loop's head in the kernel's
     file. live_ctas: the number of CTAs that do not end at once; None if unknown. arguments: those of integer
-    parameters, by position; None if no launch is described. elements: of its integer arrays, the same. specification:
-    the file that describes the launch. beside: the name of the file beside the kernel's from which arguments come."""
+    parameters, by position; None if no launch is described. elements: of its integer arrays, the same. described: all
+    arguments, as a launch specification describes them; empty if none does. specification: the file that describes
+    the launch. beside: the name of the file beside the kernel's from which arguments come."""
 
     trips: Mapping[int, float] = field(default_factory=dict)
     live_ctas: int | None = None

@@ -36,7 +36,7 @@ BY_WARP = ("warps", "registers")  # limits of an SM of which a warp that ends fr
 # best (mean square of the logarithms of estimates over measurements; 0, 0.25, ..., 1 were tried).
 REUSED = 0.5
 # Of the longest CTA: for how long SMs are idle at the end of a launch of several kernels, in which long CTAs may be the
-# last: while these end one by one, the mean of the SM is half used. Of 0, 0.25, ..., 1 it fits 200 pairs of
+# last: while these end one by one, half of the GPU is used on average. Of 0, 0.25, ..., 1 it fits 200 pairs of
 # benchmarks/unseen that are not held out best. Separate launches begin with the kernel of the longer ones.
 TAIL = 0.5
 # Cycles of a quarter of an SM for a register that is stored and loaded once: in every pass of the code, for as a rule
