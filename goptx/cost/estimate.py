@@ -17,11 +17,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import ceil, inf
+from statistics import fmean
 
-from goptx.analysis.registers.register_limit import MOST
+from goptx.analysis.registers.register_demand import FULL
+from goptx.analysis.registers.register_limit import MOST, UNIT
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.hardware import QUARTERS, WARP, Machine, machine_of
-from goptx.cost.register_estimate import Pressure
+from goptx.cost.register_estimate import STEP, Pressure
 from goptx.cost.work import arithmetic
 from goptx.device.occupancy import occupancy
 
@@ -39,9 +41,10 @@ REUSED = 0.5
 # last: while these end one by one, half of the GPU is used on average. Of 0, 0.25, ..., 1 it fits 200 pairs of
 # benchmarks/unseen that are not held out best. Separate launches begin with the kernel of the longer ones.
 TAIL = 0.5
-# Cycles of a quarter of an SM for a register that is stored and loaded once: in every pass of the code, for as a rule
-# most words are live in loops.
+# Cycles of a quarter of an SM for a register that a warp stores and loads once: in every pass of the code, for as a
+# rule most words are live in loops. Besides, the memory moves so many bytes.
 SPILL = {"arithmetic": 2.0, "shared": 8.0}
+SPILLED = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +90,9 @@ def resources(used: Mapping[str, float]) -> dict[str, float]:
 @dataclass(frozen=True, slots=True)
 class Wave:
     """CTAs as they are launched: their number, the threads of one that do not end at once, the cycles of one alone, the
-    code of a warp, for how many cycles a warp occupies the pipe that it uses most, and the mean cycles of its warps as
-    a share of its own: warps without a thread of a kernel with a smaller block end earlier."""
+    code of a warp, for how many cycles a warp occupies the pipe that it uses most, the mean cycles of its warps as a
+    share of its own (warps without a thread of a kernel with a smaller block end earlier), and the registers that a
+    thread keeps in memory."""
 
     ctas: float
     threads: int
@@ -96,6 +100,7 @@ class Wave:
     code: CodeSize = NO_CODE
     pipe: float = inf
     mean: float = 1.0
+    spilled: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +134,27 @@ def estimate(
     together: bool = True, longest_first: bool = False,
 ) -> Estimate:  # fmt: skip
     """The estimate of one launch. `shared` are the bytes of shared memory of a CTA, `cap` the most registers per
-    thread: what the assembler may need beyond it is spilled. `together`: a CTA of the launch has a CTA of each load,
-    rather than of one of them. `longest_first`: no CTA comes after a shorter one, so that SMs are idle for a short time
-    only at the end. The cycles are infinite if no CTA fits on an SM, and if a thread has no room for the registers of
-    several kernels: what is live around a loop would be spilled in every iteration."""
+    thread. `together`: a CTA of the launch has a CTA of each load, rather than of one of them. `longest_first`: no CTA
+    comes after a shorter one, so that SMs are idle for a short time only at the end. The cycles are infinite if no CTA
+    fits on an SM, and if a thread has no room for the registers of several kernels: what is live around a loop would be
+    spilled in every iteration. Where the assembler may keep to the registers with which an SM is full, or not, they are
+    the mean of both."""
+    if together and len(loads) > 1 and pressure.spills:
+        return Estimate(inf, {}, min(pressure.registers, cap or MOST), 0.0)
+    copies = together and sum(load.joined for load in loads) > 1
+    likely = [min(pressure.registers, cap)] if cap else pressure.likely(copies)
+    found = [_of_registers(n, loads, waves, shared, arch, together, longest_first) for n in likely]
+    return replace(found[0], cycles=fmean(each.cycles for each in found))
+
+
+def _of_registers(
+    registers: int, loads: Sequence[Load], waves: Sequence[Wave], shared: int, arch: str, together: bool,
+    longest_first: bool,
+) -> Estimate:  # fmt: skip
+    """The estimate where a thread has so many registers."""
     machine = machine_of(arch)
-    spilled = max(pressure.possible - cap, 0) if cap else 0
-    registers = min(pressure.registers, cap or MOST)
     fits = occupancy(arch, registers, shared, max(wave.threads for wave in waves))
-    if not fits.ctas_per_sm or (together and len(loads) > 1 and pressure.spills):
+    if not fits.ctas_per_sm:
         return Estimate(inf, {}, registers, 0.0)
     each = [load.one for load in loads]
     one = resources(sum(each, Counter()) if together else {u: max(e[u] for e in each) for u in each[0]})
@@ -150,10 +167,11 @@ def estimate(
         # with those of 256 are as fast as alone).
         own = occupancy(arch, registers, shared, wave.threads)
         places = machine.sms * own.ctas_per_sm
-        if spilled:
+        if wave.spilled:
             warps = max(wave.ctas / machine.sms, 1) * ceil(wave.threads / WARP) / QUARTERS
-            for part, taken in SPILL.items():
-                parts[part] += warps * spilled * wave.code.rounds * taken
+            moved = SPILLED * machine.sms * QUARTERS / machine.memory
+            for part, taken in (*SPILL.items(), ("memory", moved)):
+                parts[part] += warps * wave.spilled * wave.code.rounds * taken
         lasts = machine.turnover + LOADED * wave.latency
         freed = REUSED * (1.0 - wave.mean) if own.limited_by in BY_WARP else 0.0
         in_turn += wave.ctas / places * lasts * (1.0 - freed)
@@ -215,3 +233,14 @@ def next_step(pressure: Pressure, shared: int, threads: int, arch: str) -> int |
         if fits.ctas_per_sm > now:
             return cap if fits.fraction >= ENOUGH else None
     return None
+
+
+def steps(pressure: Pressure, shared: int, threads: Sequence[int], arch: str) -> list[int]:
+    """The caps with which more CTAs of so many threads fit on an SM, for any of these numbers, the mildest first. None
+    where the assembler may keep to the registers with which an SM is full by itself."""
+
+    def fitting(registers: int) -> list[int]:
+        return [occupancy(arch, registers, shared, own).ctas_per_sm for own in threads]
+
+    each = range(FULL, pressure.registers, UNIT)[::-1] if pressure.registers >= STEP else ()
+    return [cap for cap in each if cap >= pressure.least and fitting(cap) != fitting(cap + 1)]

@@ -23,8 +23,9 @@ from goptx.latency.table import LatencyTable, load_table
 from goptx.options import Strategy
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
-from goptx.strategies.candidates import Judge, divides
+from goptx.strategies.candidates import divides
 from goptx.strategies.estimates.fold_candidates import Role, fold_candidates, role_of
+from goptx.strategies.estimates.judge import Judge
 from goptx.strategies.estimates.prospects import TIE
 
 WOVEN = 3  # kernels at most that are woven: the product of more takes many seconds

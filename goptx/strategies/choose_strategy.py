@@ -1,6 +1,6 @@
 """The search for the candidate that is estimated to be fastest.
 
-All candidates are estimated from the given kernels first (candidates.py). The best of them is made, and estimated again
+All candidates are estimated from the given kernels first (estimates/judge.py). The best of them is made, and estimated again
 from its own code. This is repeated until the best is one that was made. The same kernels and shapes give the same
 choice everywhere.
 """
@@ -25,9 +25,11 @@ from goptx.results.fused_kernel import Woven
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.auto_decision import Decided
 from goptx.strategies.candidate import Candidate, unchanged
-from goptx.strategies.candidates import CTAS, MOST_CODE, STRATEGIES, THREADS, Judge, possible_candidates
+from goptx.strategies.candidates import MOST_CODE, STRATEGIES, possible_candidates
 from goptx.strategies.estimates.assembled import TRIED, problem
 from goptx.strategies.estimates.fold_candidates import fold_candidates
+from goptx.strategies.estimates.judge import Judge
+from goptx.strategies.estimates.launches import CTAS, THREADS
 from goptx.strategies.estimates.prospects import TIE, Prospect, best, separate_cycles
 from goptx.strategies.separate import ANY
 

@@ -43,7 +43,8 @@ def interleave(
     ctas: Sequence[int] | None = None,
     binding: Binding | None = None,
 ) -> Woven:
-    """The kernels unchanged, side by side. The block is the largest of theirs, and so is the shared memory.
+    """The kernels unchanged, side by side. The block is the largest of theirs, and so is the shared memory. So are the
+    registers, unless a register cap is estimated to be better: `max_registers` of the result, and a note in its report.
 
     shapes: one for each kernel.
     placement: "spread" (the CTAs of all kernels from the beginning of the grid to its end) or "front" (those of the

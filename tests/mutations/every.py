@@ -2,6 +2,7 @@
 
 from mutations.mutations import MUTATIONS as OF_THE_MERGER
 from mutations.mutations_cache import OF_CACHE
+from mutations.mutations_caps import OF_CAPS
 from mutations.mutations_captured import OF_CAPTURES
 from mutations.mutations_coarsen import OF_COARSENING
 from mutations.mutations_code import OF_CODE
@@ -30,5 +31,6 @@ MUTATIONS = (
     *OF_THE_MERGER, *OF_WAITING, *OF_SHAPES, *OF_SEVERAL, *OF_INDEPENDENCE, *OF_CODE, *OF_STRATEGIES, *OF_COARSENING,
     *OF_VERTICAL, *OF_CACHE, *OF_REGIONS, *OF_ORDER, *OF_MASKS, *OF_SHARED_STATE, *OF_CAPTURES, *OF_SHARED_INPUTS,
     *OF_ENDED, *OF_WINDOWS, *OF_FOLDED_GRIDS, *OF_TEAMS, *OF_GRAPHS, *OF_SIMPLIFYING, *OF_MELDING, *OF_ESTIMATES,
+    *OF_CAPS,
     *OF_SAMPLED_RUNS,
 )  # fmt: skip

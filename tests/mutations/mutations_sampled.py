@@ -7,7 +7,7 @@ MEMORY = "goptx/emulator/sampled/described_memory.py"
 SAMPLED = "goptx/emulator/sampled/sampled_run.py"
 OF_KERNEL, KERNELS = "goptx/cost/sampled_kernel.py", "goptx/cost/kernels.py"
 HALVES = "goptx/cost/units/half_words.py"
-CANDIDATES, PROSPECTS = "goptx/strategies/candidates.py", "goptx/strategies/estimates/prospects.py"
+LAUNCHES, PROSPECTS = "goptx/strategies/estimates/launches.py", "goptx/strategies/estimates/prospects.py"
 GAIN = "goptx/strategies/estimates/estimated_gain.py"
 WARP_COUNTS = f"{KNOWN}::test_counts_of_a_run_become_those_of_a_warp"
 
@@ -133,9 +133,9 @@ OF_SAMPLED_RUNS = (
     ),
     Mutation(
         "kernels whose CTAs come in turn run at the same time",
-        CANDIDATES,
-        "if not together and self._order:",
-        "if False:",
+        LAUNCHES,
+        "        if self._order:\n",
+        "        if False:\n",
         f"{KNOWN}::test_kernels_that_fill_the_gpu_in_turn_are_no_faster_for_being_interleaved",
     ),
     Mutation(

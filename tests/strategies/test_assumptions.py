@@ -25,7 +25,7 @@ from goptx.latency.table import load_table
 from goptx.results.expected_gain import ExpectedGain, unjudged
 from goptx.results.given_kernels import kernels_of
 from goptx.strategies.candidate import Candidate
-from goptx.strategies.candidates import Judge
+from goptx.strategies.estimates.judge import Judge
 from goptx.strategies.estimates.prospects import LOSS, Prospect, best, separate_cycles
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"

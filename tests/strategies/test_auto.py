@@ -43,7 +43,7 @@ def test_what_cannot_be_woven_is_vertical(caplog: pytest.LogCaptureFixture, monk
 
     monkeypatch.setattr("goptx.strategies.auto.weave", refuses)
     caplog.set_level(logging.INFO)
-    made = auto(HARRIS, LUD)
+    made = auto(HARRIS, EXAMPLES / "stms.sm_90.ptx")
     assert made.strategy == "vertical" and made.report.notes[-1] == "not weave: not these [barrier-ids]"
     logged = [(r.name, r.levelname, r.message) for r in caplog.records]
     assert logged == [("goptx", "INFO", "not weave: not these [barrier-ids]")]

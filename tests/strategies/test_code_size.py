@@ -15,7 +15,8 @@ from goptx.device.assembler_log import sections
 from goptx.latency.table import load_table
 from goptx.results.given_kernels import kernels_of
 from goptx.strategies.candidate import Candidate
-from goptx.strategies.candidates import STRATEGIES, Judge
+from goptx.strategies.candidates import STRATEGIES
+from goptx.strategies.estimates.judge import Judge
 
 KERNELS = Path(__file__).parents[2] / "examples" / "kernels"
 SHAPES = [Shape(1 << 16, 256)] * 2

@@ -15,7 +15,7 @@ from goptx import Shape
 from goptx.analysis.loops.trips import loop_trips, trips, unknown_depth
 from goptx.analysis.registers.register_demand import Demand
 from goptx.cost.code_size import NO_CODE, CodeSize, Stretch
-from goptx.cost.estimate import Load, Wave, estimate, next_step
+from goptx.cost.estimate import Load, Wave, estimate, next_step, steps
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import alone
 from goptx.cost.register_estimate import Pressure
@@ -203,8 +203,8 @@ def work(issue: float = 100, latency: float = 1000, live: int = 20, memory: floa
     return Work(units, Course(latency, Pressure.of(Demand(live))))
 
 
-def cycles(of: Work, ctas: int = 1 << 20, shared: int = 0, cap: int | None = None) -> float:
-    wave = Wave(ctas, 256, of.course.latency)
+def cycles(of: Work, ctas: int = 1 << 20, shared: int = 0, cap: int | None = None, spilled: int = 0) -> float:
+    wave = Wave(ctas, 256, of.course.latency, spilled=spilled)
     return estimate([Load(of.units, ctas, 256)], [wave], of.course.pressure, shared, "sm_90", cap).cycles
 
 
@@ -225,21 +225,40 @@ def test_a_cap_is_worth_it_near_a_step_only() -> None:
     assert near.registers == 34 and next_step(near, 0, 256, "sm_90") == 32
     assert far.registers == 73 and next_step(far, 0, 256, "sm_90") is None
     assert next_step(Pressure.of(Demand(30), 26), 0, 256, "sm_90") is None  # an instruction needs more
-    assert cycles(work(), cap=16) > cycles(work())  # spills, and gains no warps
+    assert cycles(work(), cap=16, spilled=5) > cycles(work())  # spills, and gains no warps
 
 
-def test_a_cap_counts_the_registers_that_may_spill() -> None:
-    """What the assembler gives is not known exactly, and what does not fit is stored and loaded in every pass."""
-    hurried, exact = work(issue=10, latency=5000, live=30), of(30)
-    assert exact.registers == 34 < exact.possible <= 255 and of(200).possible == 255
+def test_more_ctas_of_any_kernel_are_worth_a_cap() -> None:
+    assert steps(of(60), 0, [256], "sm_90") == [64, 48, 40, 32]
+    assert steps(of(60), 0, [1024], "sm_90") == [64, 32]
+    assert steps(of(60), 0, [1024, 256], "sm_90") == [64, 48, 40, 32]
+    assert steps(of(60), 100_000, [256], "sm_90") == []  # shared memory decides
+    assert steps(Pressure.of(Demand(60), 40), 0, [256], "sm_90") == [64, 48]  # an instruction needs more than 40
+    assert of(30).registers in range(33, 40) and steps(of(30), 0, [256], "sm_90") == []  # it may have 32 as it is
 
-    def parts(cap: int | None, code: CodeSize = NO_CODE) -> Mapping[str, float]:
-        wave = Wave(1 << 20, 256, 5000.0, code)
-        return estimate([Load(hurried.units, 1 << 20, 256)], [wave], exact, 0, "sm_90", cap).parts
 
-    free, loop = parts(None)["shared"], CodeSize(100.0, (Stretch(100.0, 9.0),))
-    assert parts(exact.possible)["shared"] == free < parts(exact.registers)["shared"] < parts(32)["shared"]
-    assert loop.rounds == 10 and parts(32, loop)["shared"] - free == pytest.approx(10 * (parts(32)["shared"] - free))
+def test_a_register_that_spills_is_moved_in_every_pass() -> None:
+    hurried, loop = work(issue=10, latency=5000, live=30), CodeSize(100.0, (Stretch(100.0, 9.0),))
+
+    def parts(spilled: int, code: CodeSize = NO_CODE) -> Mapping[str, float]:
+        wave = Wave(1 << 20, 256, 5000.0, code, spilled=spilled)
+        return estimate([Load(hurried.units, 1 << 20, 256)], [wave], of(30), 0, "sm_90", 32).parts
+
+    assert loop.rounds == 10
+    for part in ("arithmetic", "shared", "memory"):
+        one = parts(1)[part] - parts(0)[part]
+        assert one > 0 and parts(3)[part] - parts(0)[part] == pytest.approx(3 * one)
+        assert parts(1, loop)[part] - parts(0, loop)[part] == pytest.approx(10 * one)
+
+
+def test_what_several_ctas_share_may_take_more_registers_than_an_sm_is_full_with() -> None:
+    one, other = work(live=25, latency=3000), of(25)
+    wave, load = Wave(1 << 20, 256, 3000.0), Load(one.units, 1 << 20, 256)
+    assert other.registers == 31 and other.likely(False) == (31,) and other.likely(True) == (31, 40)
+    assert of(20).likely(True) == (26,) and of(40).likely(True) == (of(40).registers,)
+    in_own = estimate([load, load], [wave, wave], other, 0, "sm_90", together=False)
+    in_common, capped = (estimate([load, load], [wave], other, 0, "sm_90", cap) for cap in (None, 32))
+    assert in_common.registers == in_own.registers == 31 and in_common.cycles > capped.cycles
 
 
 def test_registers_follow_what_is_live() -> None:

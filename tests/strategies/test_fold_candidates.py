@@ -20,8 +20,8 @@ from goptx.latency.table import load_table
 from goptx.ptx.parse import parse
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
-from goptx.strategies.candidates import Judge
 from goptx.strategies.estimates.fold_candidates import fold_candidates
+from goptx.strategies.estimates.judge import Judge
 from goptx.strategies.estimates.prospects import Prospect, is_choosable, separate_cycles
 from goptx.tuning.measured import measured
 

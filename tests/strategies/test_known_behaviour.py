@@ -1,55 +1,34 @@
 """Kernels whose launch is described: what a few CTAs do on the described data tells how long they take. Then CTAs of
 one kernel each are preferred to woven ones."""
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 from bodies import flow, kernel
+from strategies.unseen_launches import MACHINE, TABLE, UNSEEN, described, fused, judged
 
 import goptx
 from goptx import Shape
 from goptx.cost.assumptions import NOTHING, Known, known_of
 from goptx.cost.branches import forks
 from goptx.cost.critical_path import is_unrolled
-from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import Alone, alone, each_alone
 from goptx.cost.known_launches import known_launches
 from goptx.cost.sampled_kernel import sampled_kernel
 from goptx.cost.units.half_words import computed_shares
 from goptx.emulator.sampled.sample_counts import SampledRun, Touched
-from goptx.errors import ProbablySlower
-from goptx.latency.table import load_table
 from goptx.strategies.candidate import Candidate, unchanged
-from goptx.strategies.candidates import Judge, possible_candidates
+from goptx.strategies.candidates import possible_candidates
 from goptx.strategies.estimates.estimated_gain import NARROW
 from goptx.strategies.estimates.prospects import TOGETHER, Prospect, best
-from goptx.tuning.measured import Measured, measured
-
-UNSEEN = Path(__file__).parents[2] / "benchmarks" / "unseen" / "kernels"
-MACHINE, TABLE = machine_of("sm_90"), load_table(None, "sm_90")
-
-
-@cache
-def described(*names: str) -> Measured:
-    return measured([], spec=[next(UNSEEN.glob(f"*/{name}.toml")) for name in names])
 
 
 def examined(name: str, **more: Any) -> Alone:
     found = described(name)
     known = more.pop("known", None) or known_launches(None, found.kernels, found.shapes)[0]
     return alone(found.kernels[0], MACHINE, TABLE, known, more.pop("shape", found.shapes[0]))
-
-
-def judged(*names: str) -> Judge:
-    found = described(*names)
-    known = known_launches(None, found.kernels, found.shapes)
-    own = each_alone(found.kernels, MACHINE, TABLE, known, found.shapes)
-    return Judge(own, [1] * len(own), found.shapes, "sm_90")
 
 
 # What a few CTAs tell -----------------------------------------------------------------------------------------
@@ -178,17 +157,10 @@ def test_ctas_that_nearly_all_end_at_once(monkeypatch: pytest.MonkeyPatch) -> No
 # The form that is chosen -----------------------------------------------------------------------------------
 
 
-def fused(*names: str, strategy: Any = "weave", **options: Any) -> goptx.Woven:
-    found = described(*names)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ProbablySlower)
-        return goptx.fuse(*found.kernels, strategy=strategy, shapes=found.shapes, **options)
-
-
 def test_kernels_are_woven_only_where_that_is_estimated_to_be_better() -> None:
     made = fused("bilateral", "haversine")
     assert made.strategy == "interleave"
-    assert made.report.notes[-1].startswith("each CTA runs one kernel: woven, they are estimated to ")
+    assert any(n.startswith("each CTA runs one kernel: woven, they are estimated to ") for n in made.report.notes)
     for options in ({"policy": "latency"}, {"presume": False}, {"placement": "spread"}):
         assert fused("bilateral", "haversine", **options).strategy == "weave"
 

@@ -106,8 +106,8 @@ def test_only_forms_that_are_much_faster_are_taken() -> None:
     judge, made = judged(kernels, shapes), woven("attention+decode_attention")
     least = min(cycles for _, cycles in fastest_forms(judge, MANY))
     middle = judge.assumptions[:1]
-    (own,) = judge.under(middle, Candidate("interleave", (1, 1))).values()
-    assert made.strategy == "interleave" and least * FASTER > own[0].cycles
+    own = min(each[0].cycles for each in judge.under(middle, Candidate("interleave", (1, 1))).values())
+    assert made.strategy == "interleave" and least * FASTER > own
 
 
 def test_a_divided_cta_helps_where_blocks_are_larger_than_a_warpgroup() -> None:

@@ -9,7 +9,8 @@ from math import prod
 from goptx.ptx.ir import Directive, whole_number
 
 MOST = 255  # registers of a thread
-_OF_SM, _UNIT, _WARP = 65_536, 8, 32  # registers of an SM; those of a thread are multiples of 8; threads of a warp
+UNIT = 8  # registers of a thread are multiples of it
+_OF_SM, _WARP = 65_536, 32  # registers of an SM; threads of a warp
 
 _LIMITS = (".reqntid", ".maxntid", ".minnctapersm", ".maxnreg")
 
@@ -34,12 +35,12 @@ class RegisterLimit:
 
 def without_loss(registers: int, threads: int) -> int:
     """The most registers of a thread with which as many CTAs of so many threads fit on an SM as with these."""
-    ctas = _OF_SM // (_whole(threads, _WARP) * _whole(registers, _UNIT))
+    ctas = _OF_SM // (_whole(threads, _WARP) * _whole(registers, UNIT))
     return min(_fitting(max(ctas, 1), threads), MOST)
 
 
 def _fitting(ctas: int, threads: int) -> int:
-    return _OF_SM // (ctas * _whole(threads, _WARP)) // _UNIT * _UNIT
+    return _OF_SM // (ctas * _whole(threads, _WARP)) // UNIT * UNIT
 
 
 def _whole(number: int, unit: int) -> int:

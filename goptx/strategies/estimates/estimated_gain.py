@@ -37,8 +37,9 @@ from goptx.options import Assume, Strategy
 from goptx.results.expected_gain import SLOWER, ExpectedGain, may_replace, unjudged
 from goptx.results.fused_kernel import Woven
 from goptx.strategies.candidate import Candidate, unchanged
-from goptx.strategies.candidates import STRATEGIES, Judge
+from goptx.strategies.candidates import STRATEGIES
 from goptx.strategies.estimates.fold_candidates import fold_candidates
+from goptx.strategies.estimates.judge import Judge
 from goptx.strategies.estimates.moved_registers import fastest_forms
 from goptx.strategies.estimates.prospects import Prospect, is_choosable, separate_cycles
 from goptx.strategies.horizontal import horizontal
@@ -73,8 +74,10 @@ def with_gain(woven: Woven, assume: Assume | None = None, latency: str | Path | 
 
     Only the gain under the middle assumption is estimated at once; all else when the report is read."""
     comparison = _comparison(woven, assume, latency)
-    if comparison and woven.replaceable and may_replace():
-        woven, comparison = _best(woven, comparison, assume, latency)
+    if comparison and may_replace() and woven.report.decision is None:
+        woven, comparison = _capped(woven, comparison)
+        if woven.replaceable:
+            woven, comparison = _best(woven, comparison, assume, latency)
     woven = _with_dependences(woven)
     if comparison is None or comparison.middle.cycles == inf:
         return woven
@@ -117,7 +120,28 @@ def _in_own_ctas(
     with unjudged():
         made = interleaved_if_possible(woven.chosen, judge.shapes, judge.arch, woven.name, latency, True, why)
     its = made and _comparison(made, assume, latency)
-    return (made, its) if made and its and its.middle.cycles * NARROW <= cycles else None
+    if not made or not its:
+        return None
+    made, its = _capped(made, its)
+    return (made, its) if its.middle.cycles * NARROW <= cycles else None
+
+
+def _capped(woven: Woven, comparison: _Comparison) -> tuple[Woven, _Comparison]:
+    """Kernels in CTAs of their own, with the register cap with which they are estimated to be fastest, if any is better
+    than none: together, they may be given more registers than each alone, and one that needs many leaves room for few
+    CTAs of the other. Where it is not known how long they take, none spills for that."""
+    judge, candidate = comparison.judge, comparison.candidate
+    if woven.strategy != "interleave" or candidate.options or candidate.cap or max(candidate.factors) > 1:
+        return woven, comparison
+    best, estimated = min(judge.estimates(candidate, comparison.made), key=lambda each: each[1].cycles)
+    if best.cap is None or (best.cap < comparison.middle.middle.registers and not judge.is_known):
+        return woven, comparison
+    plain, fuller = comparison.middle.middle, f"{estimated.occupancy:.0%} of an SM's warps"
+    why = f", not {plain.occupancy:.0%}" if estimated.occupancy > plain.occupancy else ", as many as each alone"
+    made = woven.capped(best.cap)
+    note = f"a thread has at most {best.cap} registers, so that {fuller} have room{why}"
+    made = made.reported(replace(made.report, notes=(*made.report.notes, note)))
+    return made, replace(comparison, candidate=best)
 
 
 def _takes(cycles: float, other: float) -> str:

@@ -19,7 +19,8 @@ from goptx.cost.role_registers import RoleDemand, divisions, rounded_up
 from goptx.device.occupancy import occupancy
 from goptx.launch.shape import MOST_THREADS, Shape
 from goptx.strategies.candidate import Candidate
-from goptx.strategies.candidates import Judge, divides
+from goptx.strategies.candidates import divides
+from goptx.strategies.estimates.judge import Judge
 from goptx.weaving.shapes.folded import FEWEST_REGISTERS, SM_REGISTERS, moves_registers
 from goptx.weaving.shapes.thread_view import WARPGROUP
 

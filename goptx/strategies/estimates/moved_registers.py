@@ -20,8 +20,9 @@ from goptx.device.occupancy import occupancy
 from goptx.launch.launch_plan import ALIGNMENT
 from goptx.launch.shape import MOST_THREADS, Shape
 from goptx.strategies.candidate import Candidate
-from goptx.strategies.candidates import MOST_CODE, Judge, divides
+from goptx.strategies.candidates import MOST_CODE, divides
 from goptx.strategies.estimates.fold_candidates import may_be_folded
+from goptx.strategies.estimates.judge import Judge
 from goptx.strategies.estimates.prospects import TIE, Prospect, separate_cycles
 from goptx.weaving.merging.barrier_ids import BARRIER_IDS
 from goptx.weaving.shapes.folded import (

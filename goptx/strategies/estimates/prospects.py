@@ -15,7 +15,7 @@ from statistics import geometric_mean
 from goptx.cost.assumptions import Assumption
 from goptx.cost.estimate import Estimate
 from goptx.strategies.candidate import Candidate, unchanged
-from goptx.strategies.candidates import Judge
+from goptx.strategies.estimates.judge import Judge
 
 TIE = 0.01  # estimates that differ by less are taken to be equal
 ROBUST = 0.04  # by which a plain interleaved kernel may be slower than another, which loses more where estimates err

@@ -1,7 +1,7 @@
 """Which kernels to fuse: pairs and small groups of many kernels, ranked by the gain that the cost model expects.
 
 Each kernel is analysed once. Groups are estimated from their kernels, as `auto` does before it makes any candidate
-(candidates.py); nothing is woven.
+(judge.py); nothing is woven.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from goptx.results.given_kernels import Source, chosen_from, in_own_shape
 from goptx.sources.kernel_text import Chosen
 from goptx.sources.read import read
 from goptx.strategies.candidate import Candidate, unchanged
-from goptx.strategies.candidates import Judge
+from goptx.strategies.estimates.judge import Judge
 from goptx.strategies.estimates.prospects import LEAST, Prospect, is_choosable, separate_cycles
 from goptx.strategies.separate import ANY
 from goptx.weaving.link.target import common_target

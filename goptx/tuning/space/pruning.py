@@ -14,7 +14,7 @@ from goptx.launch.shape import Shape
 from goptx.options import Assume
 from goptx.sources.kernel_text import Chosen
 from goptx.strategies.candidate import Candidate
-from goptx.strategies.candidates import Judge
+from goptx.strategies.estimates.judge import Judge
 from goptx.tuning.space.space import ALONE
 from goptx.tuning.trials import Trial
 

@@ -1,0 +1,84 @@
+"""Rules of register caps of interleaved kernels and of likely registers, how each is broken, and the test that
+notices."""
+
+from mutations.mutations import Mutation
+
+CAPS, COST = "tests/strategies/test_caps_of_interleaved.py", "tests/strategies/test_cost.py"
+ESTIMATE, GAIN = "goptx/cost/estimate.py", "goptx/strategies/estimates/estimated_gain.py"
+LAUNCHES = "goptx/strategies/estimates/launches.py"
+ROOM = f"{CAPS}::test_a_cap_leaves_room_for_the_ctas_of_the_other"
+STEPS = f"{COST}::test_more_ctas_of_any_kernel_are_worth_a_cap"
+WAITING = f"{CAPS}::test_kernels_that_wait_for_memory_spill_nothing"
+
+OF_CAPS = (
+    Mutation(
+        "interleaved kernels that need few registers each have no cap",
+        LAUNCHES,
+        "return [FULL, None]",
+        "return [None]",
+        f"{CAPS}::test_kernels_keep_the_registers_that_each_has_alone",
+    ),
+    Mutation(
+        "no cap is preferred to an equal one",
+        LAUNCHES,
+        "[FULL, None]",
+        "[None, FULL]",
+        f"{CAPS}::test_kernels_keep_the_registers_that_each_has_alone",
+    ),
+    Mutation(
+        "all kernels spill as those that need most",
+        LAUNCHES,
+        "self._unmade([kernel]).pressure.needed.value.spilled(cap - ASIDE)",
+        "self._all.needed.value.spilled(cap - ASIDE)",
+        ROOM,
+    ),
+    Mutation(
+        "coarsened kernels are capped",
+        LAUNCHES,
+        "if max(self.factors) > 1:",
+        "if False:",
+        f"{CAPS}::test_what_is_not_foreseen_has_no_cap",
+    ),
+    Mutation(
+        "half of what is live may be spilled",
+        LAUNCHES,
+        "<= MOST_SPILLED * own.live",
+        "<= own.live",
+        f"{CAPS}::test_at_most_a_third_of_what_is_live_is_spilled",
+    ),
+    Mutation(
+        "what spills moves no memory",
+        ESTIMATE,
+        '(*SPILL.items(), ("memory", moved))',
+        "SPILL.items()",
+        f"{COST}::test_a_register_that_spills_is_moved_in_every_pass",
+    ),
+    Mutation(
+        "only CTAs of the first kernel count",
+        ESTIMATE,
+        "for own in threads]",
+        "for own in threads[:1]]",
+        STEPS,
+    ),
+    Mutation(
+        "kernels that may have the registers of a full SM are capped",
+        ESTIMATE,
+        "if pressure.registers >= STEP else ()",
+        "",
+        STEPS,
+    ),
+    Mutation(
+        "what several CTAs share never takes more than estimated",
+        "goptx/cost/register_estimate.py",
+        "return (self.registers, STEP) if several",
+        "return (self.registers,) if several",
+        f"{COST}::test_what_several_ctas_share_may_take_more_registers_than_an_sm_is_full_with",
+    ),
+    Mutation(
+        "kernels of which little is known spill",
+        GAIN,
+        "and not judge.is_known):",
+        "and False):",
+        f"{CAPS}::test_kernels_of_which_little_is_known_spill_nothing",
+    ),
+)
