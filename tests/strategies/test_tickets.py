@@ -225,7 +225,8 @@ def test_the_checker_has_no_rules_for_it() -> None:
 FREE = kernel("k", "red.global.add.u32 [%rd1], 1;")
 VARIED = kernel(
     "k",
-    "mov.u32 %r60, 0; NEXT: add.u32 %r60, %r60, 1; setp.le.u32 %p1, %r60, %r1; @%p1 bra NEXT;" + stored(["%r60"]),
+    "and.b32 %r61, %r1, 7; mov.u32 %r60, 0; NEXT: add.u32 %r60, %r60, 1; setp.le.u32 %p1, %r60, %r61; @%p1 bra NEXT;"
+    + stored(["%r60"]),
 )
 
 
