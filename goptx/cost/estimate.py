@@ -172,7 +172,7 @@ def _of_registers(
             moved = SPILLED * machine.sms * QUARTERS / machine.memory
             for part, taken in (*SPILL.items(), ("memory", moved)):
                 parts[part] += warps * wave.spilled * wave.code.rounds * taken
-        lasts = machine.turnover + LOADED * wave.latency
+        lasts = lasting(wave.latency, arch)
         freed = REUSED * (1.0 - wave.mean) if own.limited_by in BY_WARP else 0.0
         in_turn += wave.ctas / places * lasts * (1.0 - freed)
         if lasts > longest:  # each instruction of a warp may wait for one of every other
@@ -186,6 +186,11 @@ def _of_registers(
     cycles = sum(part**OVERLAP for part in parts.values()) ** (1 / OVERLAP) + idle
     filled = min(sum(wave.ctas for wave in waves) / resident, 1.0)
     return Estimate(cycles, parts, registers, fits.fraction, filled)
+
+
+def lasting(latency: float, arch: str) -> float:
+    """Cycles until the next CTA can begin in the place of one with this latency."""
+    return machine_of(arch).turnover + LOADED * latency
 
 
 def _idle(busy: float, longest: float, in_turn: float, among_others: float) -> float:

@@ -1,7 +1,7 @@
 """The search for the candidate that is estimated to be fastest.
 
-All candidates are estimated from the given kernels first (estimates/judge.py). The best of them is made, and estimated again
-from its own code. This is repeated until the best is one that was made. The same kernels and shapes give the same
+All candidates are estimated from the given kernels first (estimates/judge.py). The best of them is made, and estimated
+again from its own code. This is repeated until the best is one that was made. The same kernels and shapes give the same
 choice everywhere.
 """
 
@@ -76,6 +76,8 @@ class Search:
         if "horizontal" in self.makers:
             possible += [c for c in fold_candidates(judge, self.arch) if c.plain or c.size(sizes) <= MOST_CODE]
         possible += [judge.side_by_side(c) for c in possible if c.strategy == "separate"]
+        among = (judge.among_each_other(c) for c in possible if c.strategy == "interleave")
+        possible += [c for c in among if c]
 
         def estimates(candidate: Candidate) -> dict[Candidate, Prospect]:
             made = made_of(self.made[candidate], kernels, self.table) if candidate in self.made else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from math import prod
 from pathlib import Path
@@ -94,6 +95,7 @@ def interleaved_if_possible(
     latency: str | Path | LatencyTable | None,
     presume: bool,
     why: str,
+    ratio: tuple[int, ...] = (),
 ) -> Woven | None:
     """The kernels in CTAs of their own, with the reason in the report; None where that is refused or a size is not
     known."""
@@ -101,7 +103,9 @@ def interleaved_if_possible(
         return None
     try:
         linked = link(chosen, arch, name, shapes)
-        return interleaved(chosen, linked, shapes, latency, presume, notes=[f"each CTA runs one kernel: {why}"])
+        layout = partial(Interleaved.of, ratio=ratio)
+        notes = [f"each CTA runs one kernel: {why}"]
+        return interleaved(chosen, linked, shapes, latency, presume, layout=layout, notes=notes)
     except (CannotLink, CannotWeave, InputError):
         return None
 

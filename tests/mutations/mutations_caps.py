@@ -1,5 +1,4 @@
-"""Rules of register caps of interleaved kernels and of likely registers, how each is broken, and the test that
-notices."""
+"""Rules of register caps and of the order of interleaved kernels, how each is broken, and the test that notices."""
 
 from mutations.mutations import Mutation
 
@@ -7,6 +6,7 @@ CAPS, COST = "tests/strategies/test_caps_of_interleaved.py", "tests/strategies/t
 ESTIMATE, GAIN = "goptx/cost/estimate.py", "goptx/strategies/estimates/estimated_gain.py"
 LAUNCHES = "goptx/strategies/estimates/launches.py"
 ROOM = f"{CAPS}::test_a_cap_leaves_room_for_the_ctas_of_the_other"
+AMONG = "tests/strategies/test_among_each_other.py"
 STEPS = f"{COST}::test_more_ctas_of_any_kernel_are_worth_a_cap"
 WAITING = f"{CAPS}::test_kernels_that_wait_for_memory_spill_nothing"
 
@@ -80,5 +80,47 @@ OF_CAPS = (
         "and not judge.is_known):",
         "and False):",
         f"{CAPS}::test_kernels_of_which_little_is_known_spill_nothing",
+    ),
+    Mutation(
+        "CTAs of few are spread over the whole grid",
+        "goptx/weaving/shapes/interleaved.py",
+        "Fraction(EARLY * ctas",
+        "Fraction(1.0 * ctas",
+        f"{AMONG}::test_ctas_of_few_are_among_the_first",
+    ),
+    Mutation(
+        "what runs beside each other is estimated as what runs in turn",
+        GAIN,
+        "candidate = candidate.having(ratio=woven.plan.ratio)",
+        "pass",
+        f"{AMONG}::test_a_given_order_is_estimated",
+    ),
+    Mutation(
+        "few CTAs that are long come among others",
+        GAIN,
+        "if expected > comparison.middle.cycles * NARROW:",
+        "if False:",
+        f"{AMONG}::test_few_long_ctas_come_first",
+    ),
+    Mutation(
+        "coarsened kernels run beside each other",
+        "goptx/strategies/estimates/judge.py",
+        "len(grids) == 2 and self.is_known and candidate.default",
+        "len(grids) == 2 and self.is_known",
+        f"{AMONG}::test_what_is_not_known_stays_in_turn",
+    ),
+    Mutation(
+        "the last CTA of few has no time of its own",
+        LAUNCHES,
+        "max(cycles, begun * cycles + lasting(",
+        "max(cycles, 0.0 * lasting(",
+        f"{AMONG}::test_ctas_that_last_long_come_first",
+    ),
+    Mutation(
+        "auto lets kernels run beside each other for little",
+        "goptx/strategies/estimates/prospects.py",
+        "return BESIDE if",
+        "return 1.0 if",
+        f"{AMONG}::test_auto_lets_kernels_run_beside_each_other_only_for_much",
     ),
 )

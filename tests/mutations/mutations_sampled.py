@@ -141,8 +141,8 @@ OF_SAMPLED_RUNS = (
     Mutation(
         "auto weaves known kernels for little",
         PROSPECTS,
-        "p.cycles * TOGETHER < own}",
-        "p.cycles < own}",
+        "        return TOGETHER\n",
+        "        return 1.0\n",
         f"{KNOWN}::test_auto_weaves_known_kernels_only_for_much",
     ),
     Mutation(

@@ -47,6 +47,7 @@ from goptx.strategies.separate import ANY
 from goptx.weaving.ctas_of_one_kernel import interleaved_if_possible
 from goptx.weaving.dependent.common_variables import dependences_by_variables
 from goptx.weaving.shapes.folded import Folded
+from goptx.weaving.shapes.interleaved import Interleaved
 
 SEPARATE = '`strategy="auto"` would keep them separate'
 OTHERWISE = '`strategy="auto"` would not fuse them so'
@@ -94,9 +95,9 @@ def _best(
     between the warps or in CTAs of one kernel each."""
     if any(kernel.coarse.factor > 1 for kernel in woven.chosen):
         return woven, comparison
-    cycles, found = comparison.middle.cycles, (woven, comparison)
-    if side_by_side := _in_own_ctas(woven, comparison, assume, latency):
-        found, cycles = side_by_side, min(cycles, side_by_side[1].middle.cycles)
+    found = _in_own_ctas(woven, comparison, assume, latency) or (woven, comparison)
+    found = _among_each_other(*found, assume, latency)
+    cycles = min(comparison.middle.cycles, found[1].middle.cycles)
     other = _with_own_registers(woven, comparison, cycles, latency)
     if other and (its := _comparison(other, assume, latency)):
         return other, replace(its, best_of_many=True)
@@ -117,13 +118,35 @@ def _in_own_ctas(
         return None
     narrow = f"be less than {1 / NARROW - 1:.0%} faster"
     why = f"woven, they are estimated to {narrow if expected > cycles else _takes(cycles, expected)}"
+    found = _interleaved(woven, judge, why, (), assume, latency)
+    return found if found and found[1].middle.cycles * NARROW <= cycles else None
+
+
+def _among_each_other(
+    woven: Woven, comparison: _Comparison, assume: Assume | None, latency: str | Path | LatencyTable | None
+) -> tuple[Woven, _Comparison]:
+    """Interleaved kernels of which one has few CTAs, with these among the first of the other's where that is estimated
+    to be faster; any other result as it is."""
+    judge = comparison.judge
+    beside = judge.among_each_other(comparison.candidate.uncapped) if woven.strategy == "interleave" else None
+    if beside is None:
+        return woven, comparison
+    expected = min(estimated.cycles for _, estimated in judge.estimates(beside))
+    if expected > comparison.middle.cycles * NARROW:
+        return woven, comparison
+    why = f"in turn, they are estimated to {_takes(comparison.middle.cycles, expected)}"
+    return _interleaved(woven, judge, why, beside.option("ratio"), assume, latency) or (woven, comparison)
+
+
+def _interleaved(
+    woven: Woven, judge: Judge, why: str, ratio: tuple[int, ...], assume: Assume | None,
+    latency: str | Path | LatencyTable | None,
+) -> tuple[Woven, _Comparison] | None:  # fmt: skip
+    """The kernels of a result in CTAs of their own; None where that is refused."""
     with unjudged():
-        made = interleaved_if_possible(woven.chosen, judge.shapes, judge.arch, woven.name, latency, True, why)
+        made = interleaved_if_possible(woven.chosen, judge.shapes, judge.arch, woven.name, latency, True, why, ratio)
     its = made and _comparison(made, assume, latency)
-    if not made or not its:
-        return None
-    made, its = _capped(made, its)
-    return (made, its) if its.middle.cycles * NARROW <= cycles else None
+    return _capped(made, its) if made and its else None
 
 
 def _capped(woven: Woven, comparison: _Comparison) -> tuple[Woven, _Comparison]:
@@ -131,7 +154,7 @@ def _capped(woven: Woven, comparison: _Comparison) -> tuple[Woven, _Comparison]:
     than none: together, they may be given more registers than each alone, and one that needs many leaves room for few
     CTAs of the other. Where it is not known how long they take, none spills for that."""
     judge, candidate = comparison.judge, comparison.candidate
-    if woven.strategy != "interleave" or candidate.options or candidate.cap or max(candidate.factors) > 1:
+    if woven.strategy != "interleave" or not candidate.without("ratio").default:
         return woven, comparison
     best, estimated = min(judge.estimates(candidate, comparison.made), key=lambda each: each[1].cycles)
     if best.cap is None or (best.cap < comparison.middle.middle.registers and not judge.is_known):
@@ -243,6 +266,8 @@ def _comparison(woven: Woven, assume: Assume | None, latency: str | Path | Laten
     candidate = Candidate(cast("Strategy", woven.strategy), factors, woven.max_registers)
     if woven.streams:
         candidate = candidate.having(streams=True)
+    if isinstance(woven.plan, Interleaved) and woven.plan.takes_turns:
+        candidate = candidate.having(ratio=woven.plan.ratio)
     if plan:
         candidate = candidate.having(fold=plan.fold, ctas=plan.ctas)
         candidate = candidate.having(assist=True) if plan.helper is not None else candidate

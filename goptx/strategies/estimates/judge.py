@@ -15,9 +15,11 @@ from goptx.cost.assumptions import Assumption, table
 from goptx.cost.courses import Made
 from goptx.cost.estimate import Estimate, side_by_side
 from goptx.cost.kernels import Alone
+from goptx.launch.launch_plan import of_few_ctas
 from goptx.launch.shape import Shape
 from goptx.strategies.candidate import Candidate
 from goptx.strategies.estimates.launches import Launch
+from goptx.weaving.shapes.interleaved import early_ratio
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,16 @@ class Judge:
         launch = Launch(self, candidate, tuple(kernel.unknown.middle for kernel in self.kernels), None)
         precedence = launch.precedence
         return candidate.having(streams="reversed" if precedence[-1] < precedence[0] else True)
+
+    def among_each_other(self, candidate: Candidate) -> Candidate | None:
+        """Two interleaved kernels, of which one has few CTAs, with these among the first of the other's rather than
+        before them: where each fills the GPU, one would run after the other. None for other kernels, and where it is
+        not known how long they run."""
+        grids = [(shape.ctas, shape.threads) for shape in self.shapes]
+        few = of_few_ctas(grids, interleaved=True) if len(grids) == 2 and self.is_known and candidate.default else ()
+        if len(few) != 1:
+            return None
+        return candidate.having(ratio=early_ratio([ctas or 1 for ctas, _ in grids], *few))
 
     def each_alone(self) -> list[Estimate]:
         """Each kernel as it is, in a launch of its own, under the middle assumption."""
