@@ -137,8 +137,8 @@ def estimate(
     thread. `together`: a CTA of the launch has a CTA of each load, rather than of one of them. `longest_first`: no CTA
     comes after a shorter one, so that SMs are idle for a short time only at the end. The cycles are infinite if no CTA
     fits on an SM, and if a thread has no room for the registers of several kernels: what is live around a loop would be
-    spilled in every iteration. Where the assembler may keep to the registers with which an SM is full, or not, they are
-    the mean of both."""
+    spilled in every iteration. Where the assembler may give a thread one number of registers or another, they are the
+    mean of both."""
     if together and len(loads) > 1 and pressure.spills:
         return Estimate(inf, {}, min(pressure.registers, cap or MOST), 0.0)
     copies = together and sum(load.joined for load in loads) > 1

@@ -17,7 +17,7 @@ from operator import add
 
 from goptx.analysis.cfg import Flow
 from goptx.analysis.registers.register_demand import Demand, demand
-from goptx.analysis.registers.register_limit import MOST
+from goptx.analysis.registers.register_limit import MOST, UNIT
 from goptx.device.occupancy import occupancy
 from goptx.errors import CannotWeave
 from goptx.launch.launch_plan import Plan
@@ -31,7 +31,6 @@ from goptx.weaving.schedule.schedule import schedule
 
 SURE = 0.9  # of the estimated registers, which are rarely fewer by more
 RARE = 8  # of so many CTAs at most one runs several kernels: so few have nothing to gain from interleaving
-UNIT = 8  # registers of a thread, the unit in which they are allocated
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,13 @@ from math import prod
 from goptx.analysis.cfg import Code, Flow, instructions_in
 from goptx.analysis.dataflow import killed, live_in, read, register_of, written
 from goptx.analysis.registers.declared_registers import widths
+from goptx.analysis.registers.register_limit import MOST, UNIT
 from goptx.device.occupancy import warps_by_registers
 from goptx.ptx.ir import Directive, Registers, Scope, whole_number
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.schedule.dependences import Node
 from goptx.weaving.shapes.thread_view import WARP
 
-_MOST, _UNIT = 255, 8  # registers of a thread, and the unit in which they are allocated
 _WARPS = 64  # most of an SM
 _LIKELY = 256  # threads of a CTA of unknown size
 BESIDE = 12  # what ptxas needs besides, for the pairs of suite A: addresses, constants, code that it hoists
@@ -129,12 +129,12 @@ def threads(bounds: Iterable[Directive]) -> int:
 def step(registers: int, threads: int) -> int:
     """The most registers of a thread with which no fewer CTAs fit on an SM than with `registers`."""
     warps = -(-threads // WARP)
-    most = -(-max(registers, 1) // _UNIT) * _UNIT
+    most = -(-max(registers, 1) // UNIT) * UNIT
     while _ctas(most, warps) == 0:  # it could not be launched
-        most -= _UNIT
-    while most < _MOST and _ctas(most + _UNIT, warps) == _ctas(most, warps):
-        most += _UNIT
-    return min(most, _MOST)
+        most -= UNIT
+    while most < MOST and _ctas(most + UNIT, warps) == _ctas(most, warps):
+        most += UNIT
+    return min(most, MOST)
 
 
 def _ctas(registers: int, warps: int) -> int:
