@@ -86,7 +86,7 @@ OF_CAPS = (
         "goptx/weaving/shapes/interleaved.py",
         "Fraction(EARLY * ctas",
         "Fraction(1.0 * ctas",
-        f"{AMONG}::test_ctas_of_few_are_among_the_first",
+        f"{AMONG}::test_ctas_of_few_are_among_the_first[0-ctas0]",
     ),
     Mutation(
         "what runs beside each other is estimated as what runs in turn",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from bodies import flow
+from strategies.unseen_launches import fused
 
 import goptx
 from goptx import Shape
@@ -178,7 +179,7 @@ def test_one_choice_everywhere() -> None:
 def test_a_cached_choice_has_its_reason_and_its_cap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOPTX_CACHE_DIR", "")  # in memory
     monkeypatch.setenv("GOPTX_CACHE_SIZE", "64")
-    first, again = (chosen("gelu", "gelu") for _ in range(2))
+    first, again = (fused("bilateral", "embedding_bag", strategy="auto") for _ in range(2))
     assert again is not first and again.report == first.report and again.report.decision
     assert again.ptx == first.ptx and again.max_registers == first.max_registers == 32
 
