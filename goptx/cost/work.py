@@ -97,7 +97,7 @@ def _units(
     found["issue"] = float(bool(block.end.reads()))
     for number, instruction in enumerate(block.instructions()):
         place, facts = (name, number), facts_of(instruction.opcode)
-        share = computed.get((name, number), 1.0)
+        share = computed.get(place, 1.0)
         found["issue"] += share * slots(instruction) * machine.cycles("issue")
         if unit := unit_of(facts):
             found[unit] += share * passes_of(instruction) * machine.cycles(unit)

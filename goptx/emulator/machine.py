@@ -11,6 +11,7 @@ are released; or it is a deadlock.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -234,14 +235,14 @@ class Machine:
             raise self.launch.fault(self, operation, trouble, lanes.numbers) from None
 
     def _count_steps(self, place: Place, groups: Groups) -> None:
-        limit, most = self.launch.max_steps, self.launch.max_work
-        if limit is None and most is None:
+        limit, most = (inf if n is None else n for n in (self.launch.max_steps, self.launch.max_work))
+        if limit == most == inf:
             return
         size = len(place.segment.operations) + 1
         self.work += size
         self.steps[groups.warps] += size
-        over = self.steps[groups.warps] > (self.work if limit is None else limit)
-        if over.any() or (most is not None and self.work > most):
+        over = self.steps[groups.warps] > limit
+        if over.any() or self.work > most:
             what = f"{limit} instructions of one warp" if over.any() else f"{most} instructions"
             trouble = Trouble("step limit", f"more than {what}; is it an endless loop?")
             last = groups.chosen(over) if over.any() else groups
