@@ -172,7 +172,7 @@ def _of_registers(
             moved = SPILLED * machine.sms * QUARTERS / machine.memory
             for part, taken in (*SPILL.items(), ("memory", moved)):
                 parts[part] += warps * wave.spilled * wave.code.rounds * taken
-        lasts = lasting(wave.latency, arch)
+        lasts = lasting(wave.latency, machine)
         freed = REUSED * (1.0 - wave.mean) if own.limited_by in BY_WARP else 0.0
         in_turn += wave.ctas / places * lasts * (1.0 - freed)
         if lasts > longest:  # each instruction of a warp may wait for one of every other
@@ -188,9 +188,9 @@ def _of_registers(
     return Estimate(cycles, parts, registers, fits.fraction, filled)
 
 
-def lasting(latency: float, arch: str) -> float:
+def lasting(latency: float, machine: Machine) -> float:
     """Cycles until the next CTA can begin in the place of one with this latency."""
-    return machine_of(arch).turnover + LOADED * latency
+    return machine.turnover + LOADED * latency
 
 
 def _idle(busy: float, longest: float, in_turn: float, among_others: float) -> float:
@@ -241,8 +241,8 @@ def next_step(pressure: Pressure, shared: int, threads: int, arch: str) -> int |
 
 
 def steps(pressure: Pressure, shared: int, threads: Sequence[int], arch: str) -> list[int]:
-    """The caps with which more CTAs of so many threads fit on an SM, for any of these numbers, the mildest first. None
-    where the assembler may keep to the registers with which an SM is full by itself."""
+    """The caps with which more CTAs of so many threads fit on an SM, for any of these numbers, the mildest first. There
+    are none if the assembler may keep to the registers with which an SM is full by itself."""
 
     def fitting(registers: int) -> list[int]:
         return [occupancy(arch, registers, shared, own).ctas_per_sm for own in threads]

@@ -15,9 +15,8 @@ from goptx.cost.assumptions import Assumption, table
 from goptx.cost.courses import Made
 from goptx.cost.estimate import Estimate, side_by_side
 from goptx.cost.kernels import Alone
-from goptx.launch.launch_plan import of_few_ctas
 from goptx.launch.shape import Shape
-from goptx.strategies.candidate import Candidate
+from goptx.strategies.candidate import Candidate, unchanged
 from goptx.strategies.estimates.launches import Launch
 from goptx.weaving.shapes.interleaved import early_ratio
 
@@ -51,24 +50,21 @@ class Judge:
         kernels the one with few CTAs does, which would all go to the few SMs where the other leaves room (192 CTAs so
         took 5.6 times as long on an H200). Else the one with the longer CTAs does: while the last of them run, short
         ones fill the other SMs."""
-        launch = Launch(self, candidate, tuple(kernel.unknown.middle for kernel in self.kernels), None)
-        precedence = launch.precedence
+        precedence = self._launch(candidate).precedence
         return candidate.having(streams="reversed" if precedence[-1] < precedence[0] else True)
 
     def among_each_other(self, candidate: Candidate) -> Candidate | None:
         """Two interleaved kernels, of which one has few CTAs, with these among the first of the other's rather than
         before them: where each fills the GPU, one would run after the other. None for other kernels, and where it is
         not known how long they run."""
-        grids = [(shape.ctas, shape.threads) for shape in self.shapes]
-        few = of_few_ctas(grids, interleaved=True) if len(grids) == 2 and self.is_known and candidate.default else ()
-        if len(few) != 1:
+        launch = self._launch(candidate)
+        if len(self.kernels) != 2 or len(launch.few) != 1 or not self.is_known or not candidate.default:
             return None
-        return candidate.having(ratio=early_ratio([ctas or 1 for ctas, _ in grids], *few))
+        return candidate.having(ratio=early_ratio(launch.ctas, *launch.few))
 
     def each_alone(self) -> list[Estimate]:
         """Each kernel as it is, in a launch of its own, under the middle assumption."""
-        middle = tuple(kernel.unknown.middle for kernel in self.kernels)
-        return Launch(self, Candidate("separate", (1,) * len(self.kernels)), middle, None).separate()
+        return self._launch(unchanged(len(self.kernels))).separate()
 
     def under_all(self, candidate: Candidate, made: Made | None = None) -> dict[Candidate, tuple[Estimate, ...]]:
         """The estimates of a candidate under each assumption, without a cap, and with one that may help."""
@@ -89,8 +85,7 @@ class Judge:
     ) -> Iterator[tuple[Candidate, Estimate]]:
         """The estimates of a candidate under one assumption, by default the middle one. `made` is what was made of it,
         if it was made."""
-        behaviours = assumption.kernels if assumption else tuple(kernel.unknown.middle for kernel in self.kernels)
-        launch = Launch(self, candidate, behaviours, made)
+        launch = self._launch(candidate, made, assumption)
         if candidate.option("fold") and candidate.strategy == "horizontal":
             yield candidate, launch.folded()
         elif candidate.strategy != "separate":
@@ -99,3 +94,8 @@ class Judge:
             yield candidate, side_by_side(launch.separate(), launch.loads, self.arch)
         else:
             yield candidate, reduce(Estimate.then, launch.separate())
+
+    def _launch(self, candidate: Candidate, made: Made | None = None, assumption: Assumption | None = None) -> Launch:
+        """The candidate under an assumption, by default the middle one."""
+        behaviours = assumption.kernels if assumption else tuple(kernel.unknown.middle for kernel in self.kernels)
+        return Launch(self, candidate, behaviours, made)

@@ -10,13 +10,13 @@ from operator import or_
 from typing import TYPE_CHECKING
 
 from goptx.analysis.cfg import Flow
-from goptx.analysis.registers.register_demand import FULL
+from goptx.analysis.registers.register_demand import FULL, Demand
 from goptx.cost.assumptions import Behaviour
 from goptx.cost.code_size import NO_CODE, CodeSize
 from goptx.cost.courses import Made
 from goptx.cost.estimate import Estimate, Load, Wave, estimate, lasting, next_step, steps
 from goptx.cost.folded_estimate import Folding, Role, folded
-from goptx.cost.hardware import WARP
+from goptx.cost.hardware import WARP, machine_of
 from goptx.cost.kernels import Acts
 from goptx.cost.register_estimate import Pressure
 from goptx.cost.role_registers import rounded_up
@@ -96,8 +96,8 @@ class Launch:
 
     def _in_common_ctas(self, cap: int | None) -> Estimate:
         """Each CTA has one of each kernel."""
-        most = max(self._ctas)
-        parts = {k: ctas / most * self.loads[k].live for k, ctas in enumerate(self._ctas)}
+        most = max(self.ctas)
+        parts = {k: ctas / most * self.loads[k].live for k, ctas in enumerate(self.ctas)}
         spilled = max(self._all.possible - cap, 0) if cap else 0
         waves = [self._of_several(which, self._threads, share * most, spilled) for which, share in _segments(parts)]
         return estimate(self.loads, waves, self._all, sum(self.shared), self.judge.arch, cap)
@@ -106,7 +106,7 @@ class Launch:
         """Each CTA has one of one kernel. Where they come in turn, the next kernel has what the one before leaves of
         the GPU, until that has ended."""
         loads, under = self.loads, (self._all, max(self.shared), self.judge.arch, cap)
-        each = [self._of_one(k, loads[k].threads, ctas, cap=cap) for k, ctas in enumerate(self._ctas)]
+        each = [self._of_one(k, loads[k].threads, ctas, cap=cap) for k, ctas in enumerate(self.ctas)]
         waves = [wave for own in each for wave in own]
         found = estimate(loads, waves, *under, together=False, longest_first=self._is_falling())
         if self._order:
@@ -120,12 +120,11 @@ class Launch:
         """When the last CTA of a kernel with few of them ends, if these are among the first of another kernel's, and
         all others end after so many cycles; or these."""
         ratio: Sequence[int] = self.candidate.option("ratio")
-        few = of_few_ctas(self._grids, interleaved=True)
-        if len(few) != 1 or len(ratio) != 2:
+        if len(self.few) != 1 or len(ratio) != 2:
             return cycles
-        (k,) = few
-        begun = min(self._ctas[k] / ratio[k] * ratio[1 - k] / self._ctas[1 - k], 1.0)
-        return max(cycles, begun * cycles + lasting(self._whole([k]).latency, self.judge.arch))
+        (k,) = self.few
+        begun = min(self.ctas[k] / ratio[k] * ratio[1 - k] / self.ctas[1 - k], 1.0)
+        return max(cycles, begun * cycles + lasting(self._whole([k]).latency, machine_of(self.judge.arch)))
 
     def _caps(self) -> list[int | None]:
         """No register cap, and those that may help, of equals the best first. Of woven kernels that is one which takes
@@ -141,7 +140,7 @@ class Launch:
             return [None]
         if needed.registers <= FULL < needed.possible:  # alone, each kernel has no more, but together they may have
             return [FULL, None]
-        each = [self._unmade([k]).pressure.needed.value for k in range(len(self.loads))]
+        each = [self._needed(k) for k in range(len(self.loads))]
         possible = steps(needed, max(self.shared), [load.threads for load in self.loads], arch)
         few = (c for c in possible if all(own.spilled(c - ASIDE) <= MOST_SPILLED * own.live for own in each))
         return [None, *few]
@@ -154,8 +153,12 @@ class Launch:
             return reduce(or_, (self._pressure([k]) for k in everything))
         return self._pressure(everything)
 
+    def _needed(self, kernel: int) -> Demand:
+        """The registers that a kernel needs alone."""
+        return self._unmade([kernel]).pressure.needed.value
+
     @property
-    def _ctas(self) -> list[int]:
+    def ctas(self) -> list[int]:
         """The CTAs of each kernel in the launch."""
         return [-(-load.ctas // load.joined) for load in self.loads]
 
@@ -171,6 +174,11 @@ class Launch:
         return [(-(-shape.ctas // n) if shape.ctas else None, shape.threads) for shape, n in each]
 
     @cached_property
+    def few(self) -> frozenset[int]:
+        """The interleaved kernels that have few CTAs."""
+        return of_few_ctas(self._grids, interleaved=True)
+
+    @cached_property
     def _order(self) -> Sequence[int]:
         """The kernels in the order of their CTAs, if those of one begin where those of the one before leave room; else
         nothing. By default that is so where one kernel has few (`Plan.few_first`)."""
@@ -179,8 +187,7 @@ class Launch:
             return everything
         if any(map(self.candidate.option, ("placement", "ratio", "binding"))):
             return ()
-        few = of_few_ctas(self._grids, interleaved=True)
-        return sorted(everything, key=lambda k: k not in few) if few else ()
+        return sorted(everything, key=lambda k: k not in self.few) if self.few else ()
 
     def _is_falling(self) -> bool:
         """Whether the CTAs of each kernel come after those of all kernels whose CTAs last longer."""
@@ -293,7 +300,7 @@ class Launch:
         """The CTAs of a kernel that do something, and those that end at once."""
         live = ctas * self.behaviours[kernel].live
         course, pipe = self._course([kernel], entry), self._pipe([kernel])
-        spilled = self._unmade([kernel]).pressure.needed.value.spilled(cap - ASIDE) if cap else 0
+        spilled = self._needed(kernel).spilled(cap - ASIDE) if cap else 0
         waves = [Wave(live, threads, *course, pipe, spilled=spilled), Wave(ctas - live, threads, 0.0)]
         return [wave for wave in waves if wave.ctas]
 
