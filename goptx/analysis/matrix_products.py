@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from goptx.analysis.values.thread_values import number
+from goptx.ptx.ir import Immediate, Instruction
 from goptx.ptx.opcodes import Facts, facts_of
 
 BITS = {
@@ -48,3 +50,13 @@ def product_of(opcode: str) -> Product | None:
     if shape is None or element not in BITS:
         return None
     return Product(*shape, element, "sp" in facts.modifiers)
+
+
+def begins_sums(instruction: Instruction) -> bool:
+    """Whether it is a `wgmma` that only writes its sums: its scale-d, the operand after both matrices and, of a sparse
+    product, the metadata, is the number 0 (PTX ISA, wgmma.mma_async)."""
+    facts = facts_of(instruction.opcode)
+    if not facts.multiplies_later:
+        return False
+    scale = instruction.operands[5 if "sp" in facts.modifiers else 3]
+    return isinstance(scale, Immediate) and number(scale) == 0

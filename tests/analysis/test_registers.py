@@ -176,6 +176,10 @@ def test_sums_around_a_loop_are_estimated_as_they_are_assembled(number: int) -> 
     assert abs(found.registers - given) <= 0.15 * given
 
 
+def assembled(body: str) -> int:
+    return assemble(kernel(START + body), entry="k").registers
+
+
 def chain(guard: str, number: int) -> str:
     """Loads, each of which is used at once."""
     each = " ".join(f"{guard} ld.global.f32 %f{i}, [%rd3+{4 * i}]; add.f32 %f0, %f0, %f{i};" for i in range(1, number))
@@ -183,9 +187,76 @@ def chain(guard: str, number: int) -> str:
 
 
 def test_many_loads_under_a_predicate_begin_together() -> None:
-    plain, few, many = (needed(chain(*own)) for own in (("", 90), ("@%p1", 40), ("@%p1", 90)))
+    plain, few, many = (needed(chain(*own)) for own in (("", 90), ("@%p1", 20), ("@%p1", 40)))
     assert max(plain.live, few.live) < 8 and plain.registers <= FULL
-    assert many.live >= 90 and many.registers > many.live
+    assert many.live >= 40 and many.registers > many.live
+
+
+def test_one_load_under_a_predicate_moves_nothing_else() -> None:
+    """Loads of shared memory beside it come as they are written, one before what uses that before it."""
+    shared = " ".join(
+        f"ld.shared.f32 %f{i}, [%r1+{4 * i}]; fma.rn.f32 %f0, %f{i - 1}, %f{i - 1}, %f0;" for i in range(3, 60)
+    )
+    body = "setp.ne.u32 %p1, %r1, 7; mov.f32 %f0, 0f00000000; {0} ld.global.f32 %f1, [%rd3]; "
+    body += f"ld.shared.f32 %f2, [%r1]; {shared} add.f32 %f0, %f0, %f1; st.global.f32 [%rd3], %f0; ret;"
+    assert needed(body.format("@%p1")).live <= needed(body.format("")).live + 1
+
+
+def repeated(guard: str, number: int, used: str) -> str:
+    """A loop that loads and uses so many values, and then moves others."""
+    sums, others = range(20, 50), range(50, 80)
+    loads = " ".join(f"{guard} ld.global.f32 %f{i}, [%rd3+{4 * i}];" for i in range(number))
+    uses = " ".join(f"{guard} {used.format(i, sums[i])}" for i in range(number))
+    rest = " ".join(f"ld.shared.f32 %f{i}, [%r4+{4 * i}];" for i in others) + " bar.sync 1; "
+    rest += " ".join(f"st.shared.f32 [%r4+{4 * i}], %f{i};" for i in others)
+    zeros, stores = (
+        " ".join(each.format(i, 4 * i) for i in sums)
+        for each in ("mov.f32 %f{0}, 0f00000000;", "st.global.f32 [%rd3+{1}], %f{0};")
+    )
+    return (
+        f"setp.ne.u32 %p1, %r1, 7; mov.u32 %r2, 0; mov.u32 %r4, 0; {zeros} LOOP: {loads} {uses} bar.sync 0; {rest} "
+        "bar.sync 0; add.s64 %rd3, %rd3, 4096; add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, %r1; @%p2 bra LOOP; "
+        f"{stores} ret;"
+    )
+
+
+@pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
+@pytest.mark.parametrize("used", ["add.f32 %f{1}, %f{1}, %f{0};", "st.shared.f32 [%r4+{1}], %f{0};"])
+def test_what_a_load_under_a_predicate_wrote_is_live_around_its_loop(used: str) -> None:
+    """Whether or not all that reads it runs under the predicate, too."""
+    plain, guarded = (repeated(guard, 16, used) for guard in ("", "@%p1"))
+    assert needed(guarded).registers == pytest.approx(assembled(guarded), rel=0.15)
+    more = needed(guarded).registers - needed(plain).registers
+    assert more >= 14 and more == pytest.approx(assembled(guarded) - assembled(plain), abs=6)
+
+
+def product(scale: str, sparse: bool = False) -> str:
+    """A loop around a product whose sums are used up before the next one."""
+    sums = ", ".join(f"%f{i}" for i in range(32))
+    opcode = f"wgmma.mma_async{'.sp' if sparse else ''}.sync.aligned.m64n64k{32 if sparse else 16}.f32.f16.f16"
+    meta = "%r5, 0, " if sparse else ""
+    used = " ".join(f"max.f32 %f40, %f40, %f{i};" for i in range(32))
+    return (
+        "mov.f32 %f40, 0f00000000; setp.ne.u32 %p1, %r1, 7; LOOP: wgmma.fence.sync.aligned; "
+        f"{opcode} {{{sums}}}, %rd1, %rd2, {meta}{scale}, 1, 1, 0, 0; wgmma.commit_group.sync.aligned; "
+        f"wgmma.wait_group.sync.aligned 0; {used} bar.sync 0; add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, %r1; "
+        "@%p2 bra LOOP; st.global.f32 [%rd3], %f40; ret;"
+    )
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_sums_that_begin_at_zero_are_not_live_before(sparse: bool) -> None:
+    """Where scale-d is the number 0, `wgmma` does not read them."""
+    zero, one, unknown = (needed(product(scale, sparse), "sm_90a") for scale in ("0", "1", "%p1"))
+    assert zero.live == one.live == unknown.live >= 32  # at once: while they are used
+    values = [f"%f{i}" for i in range(50, 90)]
+    begun = " ".join(f"ld.global.f32 {value}, [%rd3+{4 * i}];" for i, value in enumerate(values))
+    ended = " ".join(f"st.global.f32 [%rd3+{4 * i}], {value};" for i, value in enumerate(values))
+    before, added = (
+        needed(product(scale, sparse).replace("LOOP:", f"LOOP: {begun} bar.sync 0; {ended}"), "sm_90a")
+        for scale in ("0", "1")
+    )
+    assert 40 <= before.live <= added.live - 32
 
 
 def test_atomic_operations_under_a_predicate_do_not_begin_first() -> None:

@@ -1,10 +1,10 @@
 """How many words are live at most while the operations of a block run, in three orders that the assembler may choose.
 
 Requires: operations of straight code, the words live before and after. *Thrifty*: each operation comes right before
-what needs it, or as it is written; the better of the two. But if loads from far memory under a predicate are many, they
-come first: the assembler was not seen to move them down. *Loads first*: the same, but all loads begin before all else,
-and wait together. *Eager*: what has the longest way to the end of the block comes first, as soon as its inputs are
-there.
+what needs it, or as it is written; the better of the two. But loads from far memory under a predicate come first if
+they are many: the assembler was not seen to move them down. *Loads first*: the same, but all loads begin before all
+else, and wait together. *Eager*: what has the longest way to the end of the block comes first, as soon as its inputs
+are there.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from heapq import heappop, heappush
 from goptx.analysis.registers.machine_operations import FAR, NEAR, Operation, Words
 
 FEW = 25  # live words up to which no further order is looked for: an SM is full
-MANY = 64  # live words up to which the assembler moves loads under a predicate down as it moves any other
+MANY = 28  # live words up to which it does not matter whether loads under a predicate are moved down
 
 Value = int  # of one definition: a word of before has its own number, a later definition a negative one
 Values = list[tuple[tuple[Value, ...], tuple[Value, ...]]]  # of each operation: what it defines, and what it uses
@@ -38,15 +38,20 @@ class IssueOrders:
 
     @property
     def thrifty(self) -> int:
-        if self.has_guarded_loads:
-            found = self._peak(_late(self.block, self._values, self._needs, _is_guarded_load))
-            if found > MANY:
-                return found
         late = _late(self.block, self._values, self._needs)
         found = min(self.as_written, self._peak(late))
+        if self.has_guarded_loads and (least := self._guarded_loads_first()) > MANY:
+            return max(found, least)
         if found <= FEW:
             return found
         return min(found, self._peak(_completing(self._values, self._needs, late, self._left)))
+
+    def _guarded_loads_first(self) -> int:
+        """With the loads from far memory under a predicate, and what they need, before all else."""
+        late = _late(self.block, self._values, self._needs, _is_guarded_load)
+        first = _late(self.block, self._values, self._needs, _is_guarded_load, ())
+        rest = sorted({*range(len(self.block))}.difference(first))
+        return min(self._peak(late), self._peak([*first, *rest]))
 
     @property
     def loads_first(self) -> int:
@@ -91,7 +96,7 @@ def _values(
     left: dict[Value, int] = {}
     fresh = 0
     for operation in block:
-        uses = tuple(dict.fromkeys(now.get(word, word) for word in operation.uses))
+        uses = tuple(dict.fromkeys(now[word] for word in operation.uses if word in now))
         defines: list[Value] = []
         for word in operation.defines:
             fresh -= 1
@@ -155,13 +160,15 @@ def _late(
     values: Values,
     needs: Sequence[Sequence[int]],
     begins: Callable[[Operation], bool] | None = None,
+    roots: Sequence[int] | None = None,
 ) -> list[int]:
-    """Depth first from the operations for which `begins` holds, and then from those that nothing in the block needs, or
-    that have an effect, in the given order."""
-    needed = {n for own in needs for n in own}
+    """Depth first from the operations for which `begins` holds, and then from the `roots`: by default those that
+    nothing in the block needs, or that have an effect, in the given order."""
     order: list[int] = []
     seen = [False] * len(block)
-    roots = [i for i, o in enumerate(block) if o.effective or i not in needed or not values[i][0]]
+    if roots is None:
+        needed = {n for own in needs for n in own}
+        roots = [i for i, o in enumerate(block) if o.effective or i not in needed or not values[i][0]]
     for root in (*(i for i, o in enumerate(block) if begins and begins(o)), *roots):
         waiting = [] if seen[root] else [(root, iter(needs[root]))]
         seen[root] = True

@@ -9,7 +9,7 @@ stores that are overwritten at once.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from typing import NamedTuple
 from goptx.analysis.cfg import Code, Flow, instructions_in
 from goptx.analysis.dataflow import killed, read, register_of, written
 from goptx.analysis.influence import callee_of
+from goptx.analysis.matrix_products import begins_sums
 from goptx.analysis.registers.declared_registers import widths
 from goptx.analysis.registers.equal_values import EqualValues, Form
 from goptx.analysis.values.thread_values import number
@@ -138,11 +139,7 @@ class _Lowered:
             return []
         if isinstance(code, Instruction) and outputs and outputs <= self.once and self._is_absorbed(code, outputs):
             return []
-        sure = killed(code)
-        unsure: Set[str] = frozenset() if sure is outputs else outputs - sure
-        if unsure and not _updates(code):
-            unsure = unsure - self.single.keys()
-        defines, uses = self.words(outputs), self.words((*read(code), *unsure) if unsure else read(code))
+        defines, uses = self.words(outputs), self.words(self._inputs(code, outputs))
         if not isinstance(code, Instruction):
             called = next((_called(i) for i in instructions_in(code) if facts_of(i.opcode).calls), 0)
             return [Operation(defines, uses, SOON, access="c", effective=True, alone=True, called=called)]
@@ -158,6 +155,18 @@ class _Lowered:
         first = [Operation(base, (), WARP) for base in bases]
         first += [Operation(scratch, (), SOON)] if scratch else []
         return [*first, own._replace(uses=(*uses, *(w for each in first for w in each.defines)))]
+
+    def _inputs(self, code: Code, outputs: frozenset[str]) -> frozenset[str]:
+        """What the code reads, and what it leaves unchanged in registers that it may write. In a loop, what a load
+        under a predicate wrote is preserved until the next one: the assembler does not see that nobody reads it."""
+        if isinstance(code, Instruction) and begins_sums(code):
+            return read(code) - outputs
+        sure = killed(code)
+        if sure is outputs:
+            return read(code)
+        loads = isinstance(code, Instruction) and _kind(code.opcode).cycles >= FAR
+        preserved = outputs - sure if loads or _updates(code) else outputs - sure - self.single.keys()
+        return read(code) | preserved
 
     def _is_there(self, code: Code) -> bool:
         """Whether other registers hold the results already. Notes that they have the same words."""
