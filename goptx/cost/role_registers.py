@@ -13,6 +13,7 @@ from goptx.weaving.shapes.folded import (
 )
 
 Registers = tuple[int, int]
+LOOP = 6  # registers of the loop over virtual CTAs: the number, the end, the step, and what is computed from them
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,9 +42,16 @@ OF_CAPS = (
     Mutation(
         "half of what is live may be spilled",
         LAUNCHES,
-        "<= MOST_SPILLED * own.live",
-        "<= own.live",
+        "MOST_SPILLED * own.live for own in each",
+        "own.live for own in each",
         f"{CAPS}::test_at_most_a_third_of_what_is_live_is_spilled",
+    ),
+    Mutation(
+        "kernels with wgmma spill as others do",
+        LAUNCHES,
+        "0 if own.sums else MOST_SPILLED",
+        "MOST_SPILLED",
+        f"{CAPS}::test_kernels_with_wgmma_spill_nothing",
     ),
     Mutation(
         "what spills moves no memory",

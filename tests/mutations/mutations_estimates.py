@@ -4,7 +4,10 @@ and the test that notices."""
 from mutations.mutations import WEAVING, Mutation
 
 PRODUCTS, TRIPS = "tests/strategies/test_divided_products.py", "tests/strategies/test_launch_trips.py"
-MOVED = "tests/strategies/test_moved_registers.py"
+MOVED, CANDIDATES = "tests/strategies/test_moved_registers.py", "tests/strategies/test_fold_candidates.py"
+REGISTERS, OPERATIONS = "tests/analysis/test_registers.py", "goptx/analysis/registers/machine_operations.py"
+FOLDS, LAUNCHES = (f"goptx/strategies/estimates/{name}.py" for name in ("fold_candidates", "launches"))
+FULLEST = f"{CANDIDATES}::test_the_kernel_with_wgmma_has_what_it_would_be_given_where_there_is_room"
 DIVIDED = f"{WEAVING}/folding/divided_products.py"
 VALUES, SAMPLED = "goptx/analysis/values/thread_values.py", "goptx/analysis/loops/launch_trips.py"
 PIECES = f"{PRODUCTS}::test_the_pieces_are_the_product[four-256-f32-f16-swizzle"
@@ -66,6 +69,62 @@ OF_ESTIMATES = (
         "needed = kernel.folded.value if copies == 1 else",
         "needed = kernel.pressure.needed.value if copies == 1 else",
         f"{MOVED}::test_registers_of_a_kernel_that_is_made_convergent",
+    ),
+    Mutation(
+        "of equal forms those come first that do not help",
+        "goptx/strategies/estimates/moved_registers.py",
+        "threads, bool(form.option(",
+        "threads, not bool(form.option(",
+        f"{MOVED}::test_of_equal_forms_those_come_first_that_help",
+    ),
+    Mutation(
+        "registers that a product is short of cost nothing",
+        LAUNCHES,
+        "1.0 + SHORT * max",
+        "1.0 + 0.0 * max",
+        FULLEST,
+    ),
+    Mutation(
+        "what is left goes to the kernel without products",
+        FOLDS,
+        "(min(r[1 - streaming], roles[1 - streaming].free), r[streaming])",
+        "r[streaming]",
+        FULLEST,
+    ),
+    Mutation(
+        "folded grids are chosen that gain little",
+        "goptx/strategies/estimates/prospects.py",
+        "least = much = LEAST_FOLDED",
+        "pass",
+        f"{CANDIDATES}::test_only_folded_grids_that_gain_much_are_chosen",
+    ),
+    Mutation(
+        "products always read their sums",
+        OPERATIONS,
+        "and begins_sums(code):",
+        "and False:",
+        f"{REGISTERS}::test_sums_that_begin_at_zero_are_not_live_before[False]",
+    ),
+    Mutation(
+        "scale-d of a sparse product is where that of others is",
+        "goptx/analysis/matrix_products.py",
+        '5 if "sp" in facts.modifiers else 3',
+        "3",
+        f"{REGISTERS}::test_sums_that_begin_at_zero_are_not_live_before[True]",
+    ),
+    Mutation(
+        "an assembler sees that nobody reads what a load wrote before",
+        OPERATIONS,
+        "if loads or _updates(code) else",
+        "if _updates(code) else",
+        f"{REGISTERS}::test_what_a_load_under_a_predicate_wrote_is_live_around_its_loop",
+    ),
+    Mutation(
+        "what comes after a load under a predicate comes as late as it can",
+        "goptx/analysis/registers/issue_order.py",
+        "min(self._peak(late), self._peak([*first, *rest]))",
+        "self._peak(late)",
+        f"{REGISTERS}::test_one_load_under_a_predicate_moves_nothing_else",
     ),
     Mutation(
         "an assembler does not know that the warps of a team run the same CTA",

@@ -51,6 +51,12 @@ def test_at_most_a_third_of_what_is_live_is_spilled() -> None:
     assert [*cycles(judged("cross_entropy", "spmv_ell"))] == [None, 48, 40]
 
 
+def test_kernels_with_wgmma_spill_nothing() -> None:
+    """Of flash attention 179 words are live."""
+    found = [*cycles(judged("flash_attention", "gather"))]
+    assert found[0] is None and all(cap and cap > 179 for cap in found[1:])
+
+
 def test_few_registers_need_no_cap() -> None:
     assert interleaved("mandelbrot", "vm_switch").max_registers is None
     assert [*cycles(judged("mandelbrot", "vm_switch"))] == [None]

@@ -101,6 +101,16 @@ def test_an_sm_has_room_for_every_form(name: str) -> None:
         assert all(own >= need.least for own, need in zip(registers, needs, strict=True))
 
 
+def test_of_equal_forms_those_come_first_that_help() -> None:
+    kernels, shapes = pair("product+adam_step")
+    forms = [form for form, _ in fastest_forms(judged(kernels, shapes), MANY)]
+    helping = [form for form in forms if form.option("assist")]
+    assert helping
+    for form in helping:
+        other = form.without("assist")
+        assert other not in forms or forms.index(form) < forms.index(other)
+
+
 def test_only_forms_that_are_much_faster_are_taken() -> None:
     kernels, shapes = pair("attention+decode_attention")
     judge, made = judged(kernels, shapes), woven("attention+decode_attention")

@@ -15,7 +15,7 @@ from goptx.cost.estimate import Estimate
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import Alone
 from goptx.cost.register_estimate import OWN
-from goptx.cost.role_registers import RoleDemand, divisions, rounded_up
+from goptx.cost.role_registers import LOOP, Registers, RoleDemand, divisions, rounded_up
 from goptx.device.occupancy import occupancy
 from goptx.launch.shape import MOST_THREADS, Shape
 from goptx.strategies.candidate import Candidate
@@ -27,7 +27,6 @@ from goptx.weaving.shapes.thread_view import WARPGROUP
 WOVEN = (1, 2)  # virtual CTAs of the kernel that is limited by memory: two have twice the loads in flight
 FREE = (1, 2, 4)  # the same, where that takes no register from the other kernel
 TEAMS = ((2, 1), (1, 2))  # teams of each of two kernels in a CTA, where one CTA of both leaves registers unused
-LOOP = 6  # registers of the loop over virtual CTAs: the number, the end, the step, and what is computed from them
 Role = Literal["tensor", "memory"]
 
 
@@ -82,8 +81,8 @@ def _of_teams(
             yield folded
         elif factor in WOVEN and moves_registers(arch):
             moved = [r for r in divisions((first, second), roles[0], roles[1], most) if r]
-            if moved:  # what is left goes to the kernel that is limited by memory
-                yield folded.having(role_registers=max(moved, key=lambda r: r[streaming]))
+            if moved:
+                yield folded.having(role_registers=_fullest(moved, roles, streaming))
             elif len(shapes) == len(teams):
                 yield from _of_several_teams(judge, folded, roles, streaming, arch)
 
@@ -101,7 +100,13 @@ def _of_several_teams(
         most = occupancy(arch, FEWEST_REGISTERS, shared, first + second).ctas_per_sm
         moved = [r for r in divisions((first, second), roles[0], roles[1], most) if r]
         if moved:
-            yield folded.having(role_registers=max(moved, key=lambda r: r[streaming]), teams=teams)
+            yield folded.having(role_registers=_fullest(moved, roles, streaming), teams=teams)
+
+
+def _fullest(moved: Sequence[Registers], roles: Sequence[RoleDemand], streaming: int) -> Registers:
+    """The division with which the kernels with `wgmma` are least short of registers; what is left goes to those that
+    are limited by memory."""
+    return max(moved, key=lambda r: (min(r[1 - streaming], roles[1 - streaming].free), r[streaming]))
 
 
 def _shared(judge: Judge, kernel: int) -> int:
@@ -111,10 +116,14 @@ def _shared(judge: Judge, kernel: int) -> int:
 
 def _demand(kernel: Alone, copies: int, streaming: bool, spared: int) -> RoleDemand:
     """The kernel that is limited by memory gets room for all that is live in its code: with less, the assembler would
-    put off loads that are to be in flight, or spill. The other one gets what it cannot do without, less `spared`."""
+    put off loads that are to be in flight, or spill. The other one gets at least what it cannot do without, and what it
+    would be given where there is room for it; or the former less `spared`, if that is not 0."""
     needed = kernel.pressure.needed.value.times(copies)
-    registers = rounded_up(needed.written + OWN if streaming else needed.live + LOOP - spared)
-    return RoleDemand(registers, registers, registers)
+    if streaming:
+        registers = rounded_up(needed.written + OWN)
+        return RoleDemand(registers, registers, registers)
+    least = rounded_up(needed.live + LOOP - spared)
+    return RoleDemand(least if spared else max(rounded_up(needed.registers + LOOP), least), least, least)
 
 
 def _hungriest(demands: Sequence[RoleDemand]) -> RoleDemand:

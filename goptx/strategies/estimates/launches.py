@@ -19,7 +19,7 @@ from goptx.cost.folded_estimate import Folding, Role, folded
 from goptx.cost.hardware import WARP, machine_of
 from goptx.cost.kernels import Acts
 from goptx.cost.register_estimate import Pressure
-from goptx.cost.role_registers import rounded_up
+from goptx.cost.role_registers import LOOP, rounded_up
 from goptx.cost.work import Course, Work, arithmetic
 from goptx.launch.launch_plan import of_few_ctas
 from goptx.strategies.candidate import Candidate
@@ -37,12 +37,17 @@ TOGETHER = 1.22
 # By which they take longer than others if a `wgmma` is divided into pieces (least squares of 22 forms of pairs of
 # benchmarks/unseen that are not held out, compared with 50 without): what the pieces cost besides reading more.
 DIVIDED = 1.16
+# By which they take longer for each register that a thread with `wgmma` is short of, compared with what the assembler
+# would give: so measured on eight pairs of flash attention in benchmarks/unseen, none held out, with 8 to 32 too few
+# (0.1 to 1 %).
+SHORT = 0.003
 # Registers below a cap that spilled values pass through. With them, and what the memory moves (cost/estimate.py),
 # nearly the best caps are found for 64 interleaved pairs of benchmarks/unseen that are not held out: they gain 4.4 % by
 # them, 5.5 % is possible, and the worst loses 4 % (1 to 5 registers, and 64 to 256 bytes, were tried).
 ASIDE = 3
 # Of what is live, the share that a kernel in CTAs of its own may spill under a cap: what it takes when half is spilled
-# is not foreseen (GEMV with 32 registers takes 1.7 times as long as estimated). 0.3 to 0.5 fit as well.
+# is not foreseen (GEMV with 32 registers takes 1.7 times as long as estimated). 0.3 to 0.5 fit as well. With `wgmma`
+# none may: of seven pairs of flash attention so capped, none held out, six took 1.03 to 1.7 times as long as estimated.
 MOST_SPILLED = 1 / 3
 # By which kernels take longer than estimated whose CTAs run beside each other instead of in turn. With it, 8 of 70
 # pairs of benchmarks/unseen, none held out, are estimated to gain 5 % or more by that; they gain 3 to 29 %.
@@ -142,7 +147,8 @@ class Launch:
             return [FULL, None]
         each = [self._needed(k) for k in range(len(self.loads))]
         possible = steps(needed, max(self.shared), [load.threads for load in self.loads], arch)
-        few = (c for c in possible if all(own.spilled(c - ASIDE) <= MOST_SPILLED * own.live for own in each))
+        most = [0 if own.sums else MOST_SPILLED * own.live for own in each]
+        few = (c for c in possible if all(own.spilled(c - ASIDE) <= n for own, n in zip(each, most, strict=True)))
         return [None, *few]
 
     @cached_property
@@ -214,7 +220,14 @@ class Launch:
         found = folded(roles, self._folding(moved), registers, shared, self.judge.arch)
         factor = 1.0 if self.judge.teams else TOGETHER
         factor *= DIVIDED if any(role.pieces > 1 for role in roles) else 1.0
+        short = [self._short_of(*each) for each in zip(teams, moved, strict=True)] if moved else []
+        factor *= 1.0 + SHORT * max([0, *short])
         return replace(found, cycles=factor * found.cycles)
+
+    def _short_of(self, team: Sequence[int], registers: int) -> int:
+        """The registers that a thread of a team is short of for its kernels with `wgmma`, if it has so many."""
+        needed = (self._pressure([k]).needed.value for k in team)
+        return max((own.registers + LOOP - registers for own in needed if own.sums), default=0)
 
     def _pieces(self, team: Sequence[int], registers: int) -> int:
         """Into how many pieces each `wgmma` of the team is divided if threads begin with so many registers."""

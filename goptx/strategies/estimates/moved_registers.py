@@ -15,7 +15,7 @@ from math import sqrt
 
 from goptx.analysis.registers.register_demand import BELOW_SUMS, OWN
 from goptx.cost.kernels import Alone
-from goptx.cost.role_registers import rounded_up
+from goptx.cost.role_registers import LOOP, rounded_up
 from goptx.device.occupancy import occupancy
 from goptx.launch.launch_plan import ALIGNMENT
 from goptx.launch.shape import MOST_THREADS, Shape
@@ -37,7 +37,7 @@ from goptx.weaving.shapes.thread_view import WARPGROUP
 MOST_CTAS = 8  # of the fused kernel on an SM
 COPIES = (1, 2, 4)  # CTAs of the kernel with fewer registers that are woven into one
 # An assembler does with fewer registers than are live in the order of the PTX where there are many: of 14 kernels with
-# MANY or more, 11 need at most SAVED times these (ptxas 13.0); the others spill a few.
+# MANY or more, 11 need at most SAVED times these (ptxas 13.0); the others spill some.
 MANY, SAVED = 96, 0.95
 UNEQUAL = 2  # times as many registers as the other kernel takes: else neither has too many in a CTA of both
 # How many times as good copies have to be: those of loops and of branches on data gain less than estimated. So measured
@@ -65,7 +65,7 @@ class Need:
         """`copies`: CTAs of the kernel that are one. `parts`: into which it is divided."""
         needed = kernel.folded.value if copies == 1 else kernel.pressure.needed.value.times(copies)
         least = rounded_up(needed.live + OWN if needed.live < MANY * copies else round(SAVED * needed.live))
-        free = min(max(rounded_up(needed.registers), least), MOST_REGISTERS)
+        free = min(max(rounded_up(needed.registers + (LOOP if needed.sums else 0)), least), MOST_REGISTERS)
         sums = needed.sums // kernel.pieces[-1]
         entry = rounded_up(sums + BELOW_SUMS if sums else FEWEST_REGISTERS)
         shared = -(-((kernel.shared + (shape.shared or 0)) * copies) // ALIGNMENT) * ALIGNMENT
@@ -75,15 +75,15 @@ class Need:
 def fastest_forms(judge: Judge, most: float) -> list[tuple[Candidate, float]]:
     """The forms that are estimated to take at most so many cycles under the middle assumption, and their cycles. Those
     come first that gain most under the middle and the worst assumption together (geometric mean); of equal ones, that
-    with most warps."""
+    with most warps, and which help each other."""
     separate = separate_cycles(judge)
-    found: list[tuple[float, int, float, Candidate]] = []
+    found: list[tuple[float, int, bool, float, Candidate]] = []
     for form, threads in _forms(judge):
         if judge.under(judge.assumptions[:1], form)[form][0].cycles <= most:
             prospect = Prospect(judge.under_all(form)[form], separate)
             rating = sqrt(prospect.gain * prospect.worst[0]) / (1.0 if form.plain else AS_COPIES)
-            found.append((round(rating / TIE), threads, prospect.cycles, form))
-    return [(form, cycles) for *_, cycles, form in sorted(found, key=lambda one: one[:2], reverse=True)]
+            found.append((round(rating / TIE), threads, bool(form.option("assist")), prospect.cycles, form))
+    return [(form, cycles) for *_, cycles, form in sorted(found, key=lambda one: one[:3], reverse=True)]
 
 
 def _forms(judge: Judge) -> Iterator[tuple[Candidate, int]]:

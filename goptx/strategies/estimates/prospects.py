@@ -36,6 +36,9 @@ BESIDE = 1.08
 # A gain, less 1, under some assumption, for which a candidate is taken that never loses; and the same where a thread
 # runs several kernels: as much as where most CTAs end at once.
 MUCH, MUCH_TOGETHER = 0.12, 0.24
+# Both on folded grids: what they gain is between 0.85 and 1.1 times the estimate (ten pairs of suite C and of
+# benchmarks/unseen that are not held out).
+LEAST_FOLDED = 0.14
 # The share by which kernels that are coarsened by 4 were measured to take longer, compared with those coarsened by 2,
 # than estimated (mean of suite A in both shapes and the fitted pairs): the assembler gives copies more registers.
 MANY_COPIES = 0.07
@@ -104,6 +107,8 @@ def is_choosable(candidate: Candidate, prospect: Prospect) -> bool:
     if prospect.loss > LOSS:
         return False
     least, much = (LEAST, MUCH) if candidate.strategy in ONE_EACH else (LEAST_TOGETHER, MUCH_TOGETHER)
+    if candidate.option("fold"):
+        least = much = LEAST_FOLDED
     for_nothing = prospect.loss <= TIE and prospect.gain >= 1.0 - TIE and max(prospect.gains) >= 1.0 + much
     return for_nothing or prospect.gain > 1.0 + max(least, STAKE * prospect.loss)
 
