@@ -15,11 +15,14 @@ import argparse
 import json
 import multiprocessing
 import re
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from datetime import date
 from math import ceil
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -41,7 +44,10 @@ from goptx.weaving.link.inline import inlined
 NEAR = 0.15  # of the registers that ptxas gives
 HALF = 4  # registers, half of the unit in which they are allocated
 UNIT, FULL = 8, 32  # up to FULL registers an SM holds all its warps
+BESIDE_LIVE = 4  # registers beside those live in the machine code: right for most of these kernels
+LIVE = re.compile(r";\s+// \|\s*(\d+) ")  # of `nvdisasm -plr`: the general registers live at an instruction
 DRAWN: list[Drawn] = []
+NVDISASM = which("nvdisasm")
 Row = dict[str, Any]
 
 
@@ -62,12 +68,25 @@ def row(number: int) -> Row | None:
         "name": drawn.name, "kind": drawn.kind, "arch": given.arch, "registers": given.registers,
         "spill_bytes": given.spill_store_bytes + given.spill_load_bytes, "estimate": found.registers,
         "live": found.live, "eager": found.eager.value, "spilled": found.spilled(), "fitted": is_fitted(drawn.name),
+        "machine": _live_in_machine_code(given.cubin, entry),
         "text": hash((anonymous, entry if drawn.kind != "random kernels" else "")),
     }  # fmt: skip
 
 
-def is_near(row: Row) -> bool:
-    return bool(abs(row["estimate"] - row["registers"]) <= NEAR * row["registers"])
+def _live_in_machine_code(cubin: bytes, entry: str) -> int | None:
+    """The most registers that are live at one instruction of the assembled kernel; None without nvdisasm."""
+    if NVDISASM is None:
+        return None
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        text = subprocess.run([NVDISASM, "-plr", "-c", file.name], check=True, capture_output=True, text=True).stdout
+    own = text.partition(f"\n.text.{entry}:")[2].partition("\n\t.section")[0]
+    return max(map(int, LIVE.findall(own)), default=None)
+
+
+def is_near(row: Row, estimate: str = "estimate") -> bool:
+    return bool(abs(row[estimate] - row["registers"]) <= NEAR * row["registers"])
 
 
 def is_close(row: Row) -> bool:
@@ -101,6 +120,13 @@ def table(rows: Sequence[Row], environment: str) -> str:
     for kind, own in kinds.items():
         shares = " | ".join(f"{sum(map(test, own)) / len(own):.0%}" for test in MEASURES.values())
         lines.append(f"| {kind} | {len(own)} | {shares} |")
+    known = [{**row, "known": row["machine"] + BESIDE_LIVE} for row in rows if row["machine"]]
+    if known:
+        share = sum(is_near(row, "known") for row in known) / len(known)
+        lines += [
+            "", f"The most registers live at one instruction of the machine code (`nvdisasm -plr`), and {BESIDE_LIVE}, "
+            f"are within 15 % for {share:.0%} of {len(known)} kernels: the rest is how the assembler allocates them.",
+        ]  # fmt: skip
     return "\n".join([*lines, ""])
 
 

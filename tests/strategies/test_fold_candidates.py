@@ -104,7 +104,7 @@ def test_the_kernel_with_wgmma_has_what_it_would_be_given_where_there_is_room() 
 
 
 def test_only_folded_grids_that_gain_much_are_chosen() -> None:
-    """What they gain was measured between 0.85 and 1.1 times the estimate."""
+    """What they gain was measured between 0.78 and 1.1 times the estimate."""
     kernels, shapes = pair("product+embedding")
     judge = judged(kernels, shapes)
     candidate = fold_candidates(judge, ARCH)[0]
