@@ -40,11 +40,11 @@ class IssueOrders:
     def thrifty(self) -> int:
         late = _late(self.block, self._values, self._needs)
         found = min(self.as_written, self._peak(late))
+        if found > FEW:
+            found = min(found, self._peak(_completing(self._values, self._needs, late, self._left)))
         if self.has_guarded_loads and (least := self._guarded_loads_first()) > MANY:
             return max(found, least)
-        if found <= FEW:
-            return found
-        return min(found, self._peak(_completing(self._values, self._needs, late, self._left)))
+        return found
 
     def _guarded_loads_first(self) -> int:
         """With the loads from far memory under a predicate, and what they need, before all else."""
