@@ -221,7 +221,9 @@ def repeated(guard: str, number: int, used: str) -> str:
 
 
 @pytest.mark.skipif(find_ptxas() is None, reason="needs ptxas")
-@pytest.mark.parametrize("used", ["add.f32 %f{1}, %f{1}, %f{0};", "st.shared.f32 [%r4+{1}], %f{0};"])
+@pytest.mark.parametrize(
+    "used", ["add.f32 %f{1}, %f{1}, %f{0};", "st.shared.f32 [%r4+{1}], %f{0};"], ids=["added", "stored"]
+)
 def test_what_a_load_under_a_predicate_wrote_is_live_around_its_loop(used: str) -> None:
     """Whether or not all that reads it runs under the predicate, too."""
     plain, guarded = (repeated(guard, 16, used) for guard in ("", "@%p1"))

@@ -117,7 +117,7 @@ OF_ESTIMATES = (
         OPERATIONS,
         "if loads or _updates(code) else",
         "if _updates(code) else",
-        f"{REGISTERS}::test_what_a_load_under_a_predicate_wrote_is_live_around_its_loop",
+        f"{REGISTERS}::test_what_a_load_under_a_predicate_wrote_is_live_around_its_loop[added]",
     ),
     Mutation(
         "what comes after a load under a predicate comes as late as it can",

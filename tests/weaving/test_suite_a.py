@@ -32,7 +32,8 @@ def test_every_pair_assembles(first: str, arch: str) -> None:
         assert made.spill_store_bytes == 0, f"{first}+{second}"
 
 
-IN_SEQUENCE = [("lud", "wmma"), ("wmma", "wmma")]  # interleaved, fewer of their CTAs would fit on an SM
+# Interleaved, fewer of their CTAs would fit on an SM.
+IN_SEQUENCE = [("lud", "wmma"), ("sort", "wmma"), ("wmma", "wmma")]
 
 
 @pytest.mark.slow
