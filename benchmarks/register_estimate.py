@@ -22,7 +22,6 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from math import ceil
 from pathlib import Path
-from shutil import which
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -35,7 +34,8 @@ import goptx
 from goptx.analysis.build_cfg import control_flow
 from goptx.analysis.registers.register_demand import demand
 from goptx.device.assemble import assemble, find_ptxas
-from goptx.errors import GoptxError
+from goptx.device.latency.machine_code import find_disassembler
+from goptx.errors import AssemblyError, GoptxError
 from goptx.ptx.aliases import without_aliases
 from goptx.ptx.flatten import flatten
 from goptx.sources.kernel_text import choose_entry
@@ -47,7 +47,6 @@ UNIT, FULL = 8, 32  # up to FULL registers an SM holds all its warps
 BESIDE_LIVE = 4  # registers beside those live in the machine code: right for most of these kernels
 LIVE = re.compile(r";\s+// \|\s*(\d+) ")  # of `nvdisasm -plr`: the general registers live at an instruction
 DRAWN: list[Drawn] = []
-NVDISASM = which("nvdisasm")
 Row = dict[str, Any]
 
 
@@ -75,18 +74,22 @@ def row(number: int) -> Row | None:
 
 def _live_in_machine_code(cubin: bytes, entry: str) -> int | None:
     """The most registers that are live at one instruction of the assembled kernel; None without nvdisasm."""
-    if NVDISASM is None:
+    try:
+        tool = find_disassembler()
+    except AssemblyError:
+        return None
+    if Path(tool).stem != "nvdisasm":
         return None
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin)
         file.flush()
-        text = subprocess.run([NVDISASM, "-plr", "-c", file.name], check=True, capture_output=True, text=True).stdout
+        text = subprocess.run([tool, "-plr", "-c", file.name], check=True, capture_output=True, text=True).stdout
     own = text.partition(f"\n.text.{entry}:")[2].partition("\n\t.section")[0]
     return max(map(int, LIVE.findall(own)), default=None)
 
 
-def is_near(row: Row, estimate: str = "estimate") -> bool:
-    return bool(abs(row[estimate] - row["registers"]) <= NEAR * row["registers"])
+def is_near(row: Row) -> bool:
+    return bool(abs(row["estimate"] - row["registers"]) <= NEAR * row["registers"])
 
 
 def is_close(row: Row) -> bool:
@@ -120,9 +123,9 @@ def table(rows: Sequence[Row], environment: str) -> str:
     for kind, own in kinds.items():
         shares = " | ".join(f"{sum(map(test, own)) / len(own):.0%}" for test in MEASURES.values())
         lines.append(f"| {kind} | {len(own)} | {shares} |")
-    known = [{**row, "known": row["machine"] + BESIDE_LIVE} for row in rows if row["machine"]]
+    known = [{**row, "estimate": row["machine"] + BESIDE_LIVE} for row in rows if row["machine"]]
     if known:
-        share = sum(is_near(row, "known") for row in known) / len(known)
+        share = sum(map(is_near, known)) / len(known)
         lines += [
             "", f"The most registers live at one instruction of the machine code (`nvdisasm -plr`), and {BESIDE_LIVE}, "
             f"are within 15 % for {share:.0%} of {len(known)} kernels: the rest is how the assembler allocates them.",

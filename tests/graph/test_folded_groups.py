@@ -11,6 +11,7 @@ from graph.emulated_driver import EmulatedDriver, Made, emulated_driver
 from graph.graph_kernels import N, added, buffer, chain, launch, scale, scaled, u32, u64
 
 import goptx
+from goptx.cost.role_registers import LOOP
 from goptx.graph.chosen_groups import chosen_groups
 from goptx.graph.graph_description import Allocation, Graph, GraphNode, Id, sha_of
 from goptx.graph.group_costs import Costs, Form
@@ -112,7 +113,8 @@ def test_products_with_fewer_registers_than_estimated_are_measured() -> None:
     closer = [f.candidate for f in costs.forms_to_measure(group)]
     fewest = min(c.option("role_registers")[1] for c in plain)
     assert closer and not set(closer) & set(plain)
-    assert all(c.option("role_registers")[1] < fewest for c in closer)
+    least = costs.judge([1]).kernels[0].pressure.needed.value.live + LOOP
+    assert all(least - 16 <= c.option("role_registers")[1] < min(least, fewest) for c in closer)
     assert {max(c.factors) for c in closer} == {1, 2} > {max(c.factors) for c in plain}
 
 

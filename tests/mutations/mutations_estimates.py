@@ -80,8 +80,8 @@ OF_ESTIMATES = (
     Mutation(
         "registers that a product is short of cost nothing",
         LAUNCHES,
-        "1.0 + SHORT * max",
-        "1.0 + 0.0 * max",
+        "1.0 + SHORT * short",
+        "1.0 + 0.0 * short",
         FULLEST,
     ),
     Mutation(

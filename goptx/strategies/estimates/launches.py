@@ -220,14 +220,14 @@ class Launch:
         found = folded(roles, self._folding(moved), registers, shared, self.judge.arch)
         factor = 1.0 if self.judge.teams else TOGETHER
         factor *= DIVIDED if any(role.pieces > 1 for role in roles) else 1.0
-        short = [self._short_of(*each) for each in zip(teams, moved, strict=True)] if moved else []
-        factor *= 1.0 + SHORT * max([0, *short])
+        short = max(map(self._short_of, teams, moved)) if moved else 0
+        factor *= 1.0 + SHORT * short
         return replace(found, cycles=factor * found.cycles)
 
     def _short_of(self, team: Sequence[int], registers: int) -> int:
         """The registers that a thread of a team is short of for its kernels with `wgmma`, if it has so many."""
         needed = (self._pressure([k]).needed.value for k in team)
-        return max((own.registers + LOOP - registers for own in needed if own.sums), default=0)
+        return max([0, *(own.registers + LOOP - registers for own in needed if own.sums)])
 
     def _pieces(self, team: Sequence[int], registers: int) -> int:
         """Into how many pieces each `wgmma` of the team is divided if threads begin with so many registers."""

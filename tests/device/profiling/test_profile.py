@@ -215,7 +215,8 @@ def test_command(ncu: Runs, tmp_path: Path) -> None:
     assert re.search(r"^ISU, %  +A gelu  █+.? 46\.2$", done.stdout, re.M)
     facts = json.loads(run("profile", str(GELU), str(WMMA), *options, "--report", "json", cwd=tmp_path).stdout)
     assert facts["alone"][1]["counts"]["ISU"] == 14.5
-    assert 0 <= facts["woven_fraction"] <= 1
+    assert facts["woven_fraction"] == 0  # woven, fewer of their CTAs would fit on an SM
+    assert any(note.startswith("the kernels stand one after the other") for note in facts["notes"])
     assert (tmp_path / "chart.svg").read_text().startswith("<svg ")
     assert (tmp_path / "table.csv").read_text().startswith("metric,counter,unit,A gelu,B wmma,fused\n")
 
