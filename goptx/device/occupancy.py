@@ -103,9 +103,12 @@ def sm_limits(arch: str) -> tuple[SmLimits, str]:
 
 
 @lru_cache(4096)
-def occupancy(arch: str, registers: int, shared_bytes: int, threads: int, *, barriers: int = 1) -> Occupancy:
+def occupancy(
+    arch: str, registers: int, shared_bytes: int, threads: int, *, barriers: int = 1, launched: int = 0
+) -> Occupancy:
     """Occupancy of a kernel with `registers` per thread, `shared_bytes` (static and dynamic) and `threads`
-    per CTA.
+    per CTA. If more are `launched`, the others end at once: a CTA begins when there is room for all of its warps, and
+    stays with those of `threads`.
 
     `barriers` is the number of named barriers per CTA, as the assembler reports it. A kernel that cannot be
     launched at all has 0 CTAs. Raises InputError for an unknown kind of architecture or an invalid number.
@@ -116,12 +119,12 @@ def occupancy(arch: str, registers: int, shared_bytes: int, threads: int, *, bar
             "barriers: threads must be at least 1, the others not negative"
         )
     limits, note = sm_limits(arch)
-    warps = _round_up(threads, _WARP) // _WARP
+    warps, whole = (_round_up(n, _WARP) // _WARP for n in (threads, max(threads, launched)))
     ctas_by = {
-        "threads": 0 if threads > _MAX_THREADS_PER_CTA else limits.ctas,
-        "warps": limits.warps // warps,
+        "threads": 0 if max(threads, launched) > _MAX_THREADS_PER_CTA else limits.ctas,
+        "warps": _filled(limits.warps, warps, whole),
         "ctas": limits.ctas,
-        "registers": _ctas_by_registers(registers, warps, limits),
+        "registers": _ctas_by_registers(registers, warps, whole, limits),
         "shared": _ctas_by_shared(shared_bytes, limits),
         "barriers": limits.barriers // max(barriers, 1) if limits.barriers else limits.ctas,
     }
@@ -132,14 +135,19 @@ def occupancy(arch: str, registers: int, shared_bytes: int, threads: int, *, bar
     return Occupancy(ctas, ctas * warps, limits.warps, ctas * warps / limits.warps, limited_by, note)
 
 
-def _ctas_by_registers(registers: int, warps: int, limits: SmLimits) -> int:
+def _filled(room: int, warps: int, whole: int) -> int:
+    """How many CTAs are in the room for so many warps, if each has `whole` warps, of which `warps` stay."""
+    return (room - whole) // warps + 1 if whole <= room else 0
+
+
+def _ctas_by_registers(registers: int, warps: int, whole: int, limits: SmLimits) -> int:
     if registers == 0:
         return limits.ctas
     per_warp = _round_up(registers * _WARP, _REGISTER_UNIT)
     # The hardware checks a launch as if every quarter of the SM had as many warps of the CTA as the fullest quarter.
-    if registers > _MAX_REGISTERS_PER_THREAD or per_warp * _round_up(warps, _QUARTERS) > _REGISTERS_PER_SM:
+    if registers > _MAX_REGISTERS_PER_THREAD or per_warp * _round_up(whole, _QUARTERS) > _REGISTERS_PER_SM:
         return 0
-    return warps_by_registers(registers) // warps
+    return _filled(warps_by_registers(registers), warps, whole)
 
 
 def warps_by_registers(registers: int) -> int:

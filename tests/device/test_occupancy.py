@@ -42,6 +42,26 @@ def test_threads_are_rounded_up_to_warps() -> None:
     assert (found.ctas_per_sm, found.warps_per_sm, found.max_warps, found.fraction) == (8, 64, 64, 1.0)
 
 
+@pytest.mark.parametrize(
+    ("registers", "threads", "launched", "ctas", "limited_by"),
+    [
+        (64, 128, 512, 5, "registers"),  # 65,536 are enough for 4 that have ended in part, and one whole
+        (64, 128, 128, 8, "registers"),
+        (32, 128, 512, 13, "warps"),
+        (32, 32, 256, 32, "ctas"),
+        (96, 128, 1024, 0, "registers"),
+        (32, 32, 1056, 0, "threads"),
+    ],
+)
+def test_ctas_of_which_most_warps_end_at_once(
+    registers: int, threads: int, launched: int, ctas: int, limited_by: str
+) -> None:
+    """One begins where there is room for all of its warps."""
+    found = occupancy("sm_90", registers, 0, threads, launched=launched)
+    assert (found.ctas_per_sm, found.limited_by) == (ctas, limited_by)
+    assert found.warps_per_sm == ctas * threads // 32
+
+
 def test_sixteen_barriers_leave_four_ctas_on_hopper() -> None:
     found = occupancy("sm_90", 32, 0, 64, barriers=16)
     assert (found.ctas_per_sm, found.limited_by) == (4, "barriers")
