@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import ceil, inf
-from statistics import fmean
 
 from goptx.analysis.registers.register_demand import FULL
 from goptx.analysis.registers.register_limit import MOST, UNIT
@@ -91,8 +90,8 @@ def resources(used: Mapping[str, float]) -> dict[str, float]:
 class Wave:
     """CTAs as they are launched: their number, the threads of one that do not end at once, the cycles of one alone, the
     code of a warp, for how many cycles a warp occupies the pipe that it uses most, the mean cycles of its warps as a
-    share of its own (warps without a thread of a kernel with a smaller block end earlier), and the registers that a
-    thread keeps in memory."""
+    share of its own (warps without a thread of a kernel with a smaller block end earlier), the registers that a thread
+    keeps in memory, and whether they end at once."""
 
     ctas: float
     threads: int
@@ -101,6 +100,7 @@ class Wave:
     pipe: float = inf
     mean: float = 1.0
     spilled: int = 0
+    ends: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +137,14 @@ def estimate(
     thread. `together`: a CTA of the launch has a CTA of each load, rather than of one of them. `longest_first`: no CTA
     comes after a shorter one, so that SMs are idle for a short time only at the end. The cycles are infinite if no CTA
     fits on an SM, and if a thread has no room for the registers of several kernels: what is live around a loop would be
-    spilled in every iteration. Where the assembler may give a thread one number of registers or another, they are the
-    mean of both."""
+    spilled in every iteration. Where the assembler may give a thread one number of registers or another, they are a
+    mean."""
     if together and len(loads) > 1 and pressure.spills:
         return Estimate(inf, {}, min(pressure.registers, cap or MOST), 0.0)
     copies = together and sum(load.joined for load in loads) > 1
-    likely = [min(pressure.registers, cap)] if cap else pressure.likely(copies)
+    likely = {min(pressure.registers, cap): 1.0} if cap else pressure.likely(copies)
     found = [_of_registers(n, loads, waves, shared, arch, together, longest_first) for n in likely]
-    return replace(found[0], cycles=fmean(each.cycles for each in found))
+    return replace(found[0], cycles=sum(n * each.cycles for n, each in zip(likely.values(), found, strict=True)))
 
 
 def _of_registers(
@@ -153,7 +153,8 @@ def _of_registers(
 ) -> Estimate:  # fmt: skip
     """The estimate where a thread has so many registers."""
     machine = machine_of(arch)
-    fits = occupancy(arch, registers, shared, max(wave.threads for wave in waves))
+    launched = max(wave.threads for wave in waves)
+    fits = occupancy(arch, registers, shared, launched)
     if not fits.ctas_per_sm:
         return Estimate(inf, {}, registers, 0.0)
     each = [load.one for load in loads]
@@ -161,11 +162,11 @@ def _of_registers(
     every = resources(sum((load.all(machine) for load in loads), Counter[str]()))
     parts = {part: machine.gap + max(one[part], every[part]) for part in every}
     resident = machine.sms * fits.ctas_per_sm
-    longest = in_turn = among_others = 0.0
+    longest = in_turn = among_others = after = 0.0
     for wave in waves:
         # Warps that have ended leave their place to those of other CTAs (measured: kernels of 32 threads interleaved
         # with those of 256 are as fast as alone).
-        own = occupancy(arch, registers, shared, wave.threads)
+        own = occupancy(arch, registers, shared, wave.threads, launched=launched)
         places = machine.sms * own.ctas_per_sm
         if wave.spilled:
             warps = max(wave.ctas / machine.sms, 1) * ceil(wave.threads / WARP) / QUARTERS
@@ -174,7 +175,11 @@ def _of_registers(
                 parts[part] += warps * wave.spilled * wave.code.rounds * taken
         lasts = lasting(wave.latency, machine)
         freed = REUSED * (1.0 - wave.mean) if own.limited_by in BY_WARP else 0.0
-        in_turn += wave.ctas / places * lasts * (1.0 - freed)
+        passing = wave.ctas / places * lasts * (1.0 - freed)
+        if wave.ends and len(waves) > 1:  # as a rule they have the higher numbers, and come when all others have ended
+            after += passing
+            continue
+        in_turn += passing
         if lasts > longest:  # each instruction of a warp may wait for one of every other
             longest, among_others = lasts, lasts + wave.pipe * fits.warps_per_sm / QUARTERS
     parts["latency"] = machine.gap + max(longest, in_turn)
@@ -183,7 +188,7 @@ def _of_registers(
         idle = _idle(max(parts.values()) - machine.gap, longest, in_turn, among_others)
     if code := fetched(waves, machine):  # a warp that waits for code issues nothing
         parts["instructions"] = parts.pop("arithmetic") + code
-    cycles = sum(part**OVERLAP for part in parts.values()) ** (1 / OVERLAP) + idle
+    cycles = sum(part**OVERLAP for part in parts.values()) ** (1 / OVERLAP) + idle + after
     filled = min(sum(wave.ctas for wave in waves) / resident, 1.0)
     return Estimate(cycles, parts, registers, fits.fraction, filled)
 
@@ -245,7 +250,7 @@ def steps(pressure: Pressure, shared: int, threads: Sequence[int], arch: str) ->
     are none if the assembler may keep to the registers with which an SM is full by itself."""
 
     def fitting(registers: int) -> list[int]:
-        return [occupancy(arch, registers, shared, own).ctas_per_sm for own in threads]
+        return [occupancy(arch, registers, shared, own, launched=max(threads)).ctas_per_sm for own in threads]
 
     each = range(FULL, pressure.registers, UNIT)[::-1] if pressure.registers >= STEP else ()
     return [cap for cap in each if cap >= pressure.least and fitting(cap) != fitting(cap + 1)]

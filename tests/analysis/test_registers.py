@@ -91,6 +91,16 @@ def test_words_across_several_slow_paths_take_more_registers() -> None:
     assert (found + found).calls == 8 and (found | Demand(calls=9)).calls == 9
 
 
+def test_words_across_slow_paths_are_spilled_with_a_few_registers() -> None:
+    assert Demand(live=50).spilled(60) == Demand(live=50, across=30, called=13).spilled(60) == 0
+    assert Demand(live=50, across=60, called=19).spilled(64) == 15 and Demand(live=90, across=60).spilled(64) == 27
+
+
+def test_a_thread_keeps_to_the_registers_with_which_an_sm_is_full() -> None:
+    assert [Demand(live=live).registers for live in (26, 27, 28, 29)] == [32] * 4
+    assert 32 < Demand(live=30).registers < Demand(live=31).registers < 40
+
+
 def test_what_can_begin_early_takes_registers_up_to_those_with_which_an_sm_is_full() -> None:
     def early(eager: int) -> int:
         return Demand(10, eager=computed(eager)).registers

@@ -77,8 +77,8 @@ OF_CAPS = (
     Mutation(
         "what several CTAs share never takes more than estimated",
         "goptx/cost/register_estimate.py",
-        "return (self.registers, STEP) if several",
-        "return (self.registers,) if several",
+        "if several and NEARLY <= self.registers <= FULL:",
+        "if False:",
         f"{COST}::test_what_several_ctas_share_may_take_more_registers_than_an_sm_is_full_with",
     ),
     Mutation(
@@ -105,7 +105,7 @@ OF_CAPS = (
     Mutation(
         "few CTAs that are long come among others",
         GAIN,
-        "if expected > comparison.middle.cycles * NARROW:",
+        "if expected > comparison.middle.cycles * AMONG:",
         "if False:",
         f"{AMONG}::test_few_long_ctas_come_first",
     ),

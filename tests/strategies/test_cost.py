@@ -19,7 +19,7 @@ from goptx.cost.code_size import NO_CODE, CodeSize, Stretch
 from goptx.cost.estimate import Load, Wave, estimate, next_step, steps
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import alone
-from goptx.cost.register_estimate import Pressure
+from goptx.cost.register_estimate import PERHAPS, Pressure
 from goptx.cost.work import UNITS, Course, Work
 from goptx.latency.table import load_table
 from goptx.results.given_kernels import kernels_of
@@ -255,8 +255,9 @@ def test_a_register_that_spills_is_moved_in_every_pass() -> None:
 def test_what_several_ctas_share_may_take_more_registers_than_an_sm_is_full_with() -> None:
     one, other = work(live=25, latency=3000), of(25)
     wave, load = Wave(1 << 20, 256, 3000.0), Load(one.units, 1 << 20, 256)
-    assert other.registers == 31 and other.likely(False) == (31,) and other.likely(True) == (31, 40)
-    assert of(20).likely(True) == (26,) and of(40).likely(True) == (of(40).registers,)
+    assert other.registers == 31 and other.likely(False) == {31: 1.0}
+    assert other.likely(True) == {31: 1.0 - PERHAPS, 40: PERHAPS}
+    assert of(20).likely(True) == {26: 1.0} and of(40).likely(True) == {of(40).registers: 1.0}
     in_own = estimate([load, load], [wave, wave], other, 0, "sm_90", together=False)
     in_common, capped = (estimate([load, load], [wave], other, 0, "sm_90", cap) for cap in (None, 32))
     assert in_common.registers == in_own.registers == 31 and in_common.cycles > capped.cycles

@@ -31,8 +31,8 @@ FULL = 32  # registers of a thread with which an SM holds all its warps (65,536 
 OWN = 6  # besides the live words: the stack pointer, two that the hardware takes, copies
 ROOM = 24  # live words up to which loads begin early
 EAGER, HASTY = 0.2, 48  # the share given of what an eager order would take more, which counts up to HASTY words
-CLOSE = 27  # live words from which on it cannot always keep to FULL
-ABOVE = 0.5  # registers beyond FULL for each word above CLOSE: some kernels have FULL, others the next step, 40
+CLOSE = 29  # live words up to which it keeps to FULL: so do 113 of 122 kernels with 28 or 29
+ABOVE = 1.5  # registers beyond FULL for each word above CLOSE: some kernels have FULL, others the next step, 40
 # Slow paths are called, and the words across stand above the registers of what is called. At each of several calls they
 # are others, so that their places do not fit together: one register more for each further call, for so many.
 CALLS = 4
@@ -101,7 +101,7 @@ class Demand:
     @property
     def registers(self) -> int:
         """The registers per thread that the assembler is expected to give."""
-        called = self.across + self.called + min(max(self.calls - 1, 0), CALLS) if self.across else 0
+        called = self._beside_calls + min(max(self.calls - 1, 0), CALLS) if self.across else 0
         return min(max(self.firm, called, self._filled, min(self._hasty + OWN, FULL)), self.most)
 
     @property
@@ -119,8 +119,13 @@ class Demand:
             found = round(SHARE * (self.live - self.sums)) + self.sums + BESIDE
         else:
             found = min(self.live + OWN, FULL) + round(ABOVE * max(self.live - CLOSE, 0))
-        found = max(found, self.across + self.called if self.across else 0, self.sums + BELOW_SUMS if self.sums else 0)
+        found = max(found, self._beside_calls, self.sums + BELOW_SUMS if self.sums else 0)
         return min(found, self.most)
+
+    @property
+    def _beside_calls(self) -> int:
+        """The words across slow paths, and the registers of these."""
+        return self.across + self.called if self.across else 0
 
     @property
     def _hasty(self) -> int:
@@ -131,8 +136,9 @@ class Demand:
         return round(early + EAGER * max(min(self.eager.value, HASTY) - early, 0))
 
     def spilled(self, most: int = MOST) -> int:
-        """The registers that a thread keeps in memory if it may have `most`: what is live, and there is no room for."""
-        return max(self.live + 1 - most, 0)
+        """The registers that a thread keeps in memory if it may have `most`: what is live, also across slow paths, and
+        there is no room for."""
+        return max(self.live + 1 - most, self._beside_calls - most, 0)
 
 
 def demand(
