@@ -88,11 +88,11 @@ class Made:
                 several = instructions_in(code) if isinstance(code, Scope) else [code]
                 return any(own.origins.get(provenance_of(i), (which[0], 0))[0] in which for i in several)
 
-            def hits(code: Instruction) -> bool:
+            def waits(code: Instruction) -> int | None:
                 kernel, line = own.origins.get(provenance_of(code), (0, 0))
-                return line in self.kernels[kernel].hits
+                return self.kernels[kernel].waits.get(line)
 
-            self._critical[entry, which] = critical_cycles(own.flow, own.table, own.machine, hits, runs)
+            self._critical[entry, which] = critical_cycles(own.flow, own.table, own.machine, waits, runs)
         return self._critical[entry, which]
 
 

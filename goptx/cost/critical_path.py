@@ -2,13 +2,14 @@
 
 Requires: a flow without regions. Ensures: the cycles of each block are those by which a path takes longer with it than
 without. An instruction waits for what it reads, also where that was begun in an earlier block: the assembler puts short
-sides of branches under predicates, so that the loads on several of them are under way together; and a warp goes on
-beyond a branch when its predicate is known. Where code has several predecessors otherwise, it waits for all before it.
+sides of branches under predicates, so that the loads on several of them are under way together, and begins loads above
+stores to memory of another kind; a warp goes on beyond a branch when its predicate is known. Where code has several
+predecessors otherwise, it waits for all before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import ceil
@@ -17,6 +18,7 @@ from typing import NamedTuple
 from goptx.analysis.cfg import EXIT, Code, Flow, instructions_in
 from goptx.analysis.dataflow import read, written
 from goptx.analysis.terminators import Branch
+from goptx.cost.branches import most_predicated
 from goptx.cost.hardware import Machine
 from goptx.cost.units.tensor_cores import tensor_cycles
 from goptx.latency.slots import slots
@@ -25,12 +27,10 @@ from goptx.ptx.ir import Instruction, Scope
 from goptx.ptx.opcodes import Scope as Convergence
 from goptx.ptx.opcodes import facts_of
 
-PREDICATED = 7  # slots of a side of a branch that the assembler puts under a predicate; assumed
 DEPENDENT = 4  # cycles from one instruction of a slow path to the next: HPEC 2022 (arXiv 2208.11174), Table 5
 BRANCH = 30  # cycles that its branch adds: two instructions that reconverge the lanes, and the branch; assumed
 SHORT, UNROLLED = 48, 4  # slots of a loop that the assembler unrolls, at most; iterations of which it makes one
 WORTH = 1000  # cycles: more than any instruction takes, so that a path with more work is always preferred
-HIT = "ld.local"  # a load that hits the L1: the latency of any other is the same there
 
 Cycles = Callable[[Instruction], int]
 
@@ -38,15 +38,15 @@ Cycles = Callable[[Instruction], int]
 @dataclass(slots=True)
 class _Progress:
     """How far a warp is, in cycles: when each register is ready, from when on anything may begin, when the last store
-    has begun, and when all is done."""
+    to each space has begun, and when all is done."""
 
     ready: dict[str, int] = field(default_factory=dict)
     wall: int = 0
-    stored: int = 0
+    stored: dict[str, int] = field(default_factory=dict)
     done: int = 0
 
     def copy(self) -> _Progress:
-        return _Progress(dict(self.ready), self.wall, self.stored, self.done)
+        return _Progress(dict(self.ready), self.wall, dict(self.stored), self.done)
 
     def run(self, code: Sequence[Code], cycles: Cycles, after: int = 0) -> None:
         """Runs code as the assembler may order it, not before the cycle `after`: it hoists nothing above a barrier or a
@@ -55,15 +55,19 @@ class _Progress:
             effects = _effects(one.opcode) if isinstance(one, Instruction) else _effects_of_call(one)
             start = max([self.wall, after, *[self.ready.get(r, 0) for r in read(one)]])
             if effects.loads or effects.stays:
-                start = max(start, self.stored)
+                start = max([start, *self._stores(effects)])
             done = start + (cycles(one) if isinstance(one, Instruction) else sum(map(cycles, instructions_in(one))))
             if effects.stays:
                 self.wall = done
             elif effects.stores:
-                self.stored = max(self.stored, start)
+                self.stored[effects.space] = max(self.stored.get(effects.space, 0), start)
             for register in written(one):
                 self.ready[register] = done
             self.done = max(self.done, done)
+
+    def _stores(self, effects: _Effects) -> Iterable[int]:
+        """When the last stores began that what has these effects comes after."""
+        return (begun for space, begun in self.stored.items() if effects.stays or _may_be_same(space, effects.space))
 
     def known(self, end: Branch) -> int:
         """When the predicate of a branch is known."""
@@ -74,14 +78,14 @@ def critical_cycles(
     flow: Flow,
     table: LatencyTable,
     machine: Machine,
-    hits: Callable[[Instruction], bool],
+    waits: Callable[[Instruction], int | None],
     of: Callable[[Code], bool] = lambda code: True,
 ) -> dict[str, int]:
-    """The cycles of each block, by the code for which `of` holds; of loads, by whether one hits the L1."""
-    hit = table.cycles(HIT)
+    """The cycles of each block, by the code for which `of` holds. `waits`: those of loads for which they are known."""
 
     def cycles(code: Instruction) -> int:
-        return hit if hits(code) else _cycles(code, table, machine)
+        known = waits(code)
+        return _cycles(code, table, machine) if known is None else known
 
     found: dict[str, int] = {}
     reached: dict[str, _Progress] = {}  # at the end of each block
@@ -144,7 +148,7 @@ def _side_of(flow: Flow, name: str) -> str:
     after = block.end.successors()
     if len(after) != 1 or after[0] not in flow.blocks[before[0]].end.successors():
         return ""
-    short = sum(map(slots, block.instructions())) <= PREDICATED
+    short = sum(map(slots, block.instructions())) <= most_predicated(flow)
     return before[0] if short and not any(_effects(i.opcode).stays for i in block.instructions()) else ""
 
 
@@ -170,23 +174,30 @@ def path_of(
 
 
 class _Effects(NamedTuple):
-    """Whether code loads what other code may have stored, has to stay between what is before and after it, stores."""
+    """Whether code loads what other code may have stored, has to stay between what is before and after it, stores; to
+    which space ("" for any)."""
 
     loads: bool
     stays: bool
     stores: bool
+    space: str
+
+
+def _may_be_same(space: str, other: str) -> bool:
+    return not space or not other or space == other
 
 
 @lru_cache(maxsize=4096)
 def _effects(opcode: str) -> _Effects:
     facts = facts_of(opcode)
     loads = facts.loads and facts.space not in ("param", "const")
-    return _Effects(loads, facts.row.scope > Convergence.WARP or facts.slow_path, "s" in facts.row.access)
+    stays = facts.row.scope > Convergence.WARP or facts.slow_path
+    return _Effects(loads, stays, "s" in facts.row.access, facts.space)
 
 
 def _effects_of_call(scope: Scope) -> _Effects:
     each = [_effects(i.opcode) for i in instructions_in(scope)]
-    return _Effects(any(e.loads for e in each), any(e.stays for e in each), any(e.stores for e in each))
+    return _Effects(any(e.loads for e in each), any(e.stays for e in each), any(e.stores for e in each), "")
 
 
 def _cycles(code: Instruction, table: LatencyTable, machine: Machine) -> int:

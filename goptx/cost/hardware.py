@@ -14,7 +14,11 @@ from goptx.device.occupancy import sm_limits
 
 QUARTERS = 4  # of an SM, each with a scheduler
 WARP = 32  # threads
-L2_SPEED = 1.6  # bytes from the L2 cache in a cycle over those from DRAM: about 7 TB/s for 4.4 on an H200; assumed
+# Measured on an H200 (benchmarks/memory_pieces.py), by kind of access: loads, stores, atomic operations. The time of
+# a sector of 32 bytes in the L2, over that of one that DRAM streams; of a sector in DRAM; and of a line of 128 bytes
+# there, at least, if none beside it is accessed: DRAM gives 38 lines of one sector in a nanosecond, and 30 of four.
+IN_L2, EACH, LEAST = (0.73, 0.94, 1.25), (1.0, 1.0, 3.5), (3.6, 4.6, 8.6)
+L2_SPEED = 1 / IN_L2[0]  # bytes from the L2 cache in a cycle over those from DRAM
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,8 @@ class Machine:
     end of a CTA to the end of an empty CTA that replaces it. gap: cycles between two launches of a stream.
     code_cache: bytes of machine code in the instruction cache. fetch: bytes of code that an SM fetches into it in
     a cycle. lanes: for each unit, threads of an SM for which it begins an instruction in a cycle. tensor: products
-    of halves that its tensor cores add up in a cycle. by_warp: the share of that which `mma` and `wmma` reach."""
+    of halves that its tensor cores add up in a cycle. by_warp: the share of that which `mma` and `wmma` reach. minimum:
+    whether one instruction adds integers and takes the minimum."""
 
     sms: int
     memory: float
@@ -35,6 +40,7 @@ class Machine:
     lanes: Mapping[str, int]
     tensor: int
     by_warp: float
+    minimum: bool = False
 
     def products(self, element: str, by_warpgroup: bool) -> float:
         """Products of elements that the tensor cores of an SM add up in a cycle."""
@@ -87,7 +93,7 @@ MACHINES: Mapping[tuple[int, int], Machine] = MappingProxyType(
         (9, 0): Machine(
             sms=132, memory=0.92 * 4800 / 1.98, l2=50 << 20, turnover=1100, gap=2.0 * 1980,
             code_cache=36 << 10, fetch=150,
-            lanes=_lanes(integer=64, double=64, special=16), tensor=2048, by_warp=0.67,
+            lanes=_lanes(integer=64, double=64, special=16), tensor=2048, by_warp=0.67, minimum=True,
         ),
     }
 )  # fmt: skip

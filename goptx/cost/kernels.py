@@ -21,10 +21,10 @@ from goptx.analysis.values.thread_values import Elements
 from goptx.cost.assumptions import NOTHING, Behaviour, Known, Unknown, with_arguments
 from goptx.cost.branches import Fork, forks, shares
 from goptx.cost.code_size import code_size
-from goptx.cost.critical_path import PREDICATED, critical_cycles, path_of
+from goptx.cost.critical_path import critical_cycles, path_of
 from goptx.cost.hardware import L2_SPEED, Machine
 from goptx.cost.register_estimate import Pressure, pressure
-from goptx.cost.sampled_kernel import SampledKernel, sampled_kernel
+from goptx.cost.sampled_kernel import HIT, SampledKernel, sampled_kernel, waits_of_loads
 from goptx.cost.units.cached_loads import lines_of_tables
 from goptx.cost.work import Course, Work, total, units_of
 from goptx.emulator.sampled.sample_counts import MOST_WORK, SampledRun
@@ -78,8 +78,8 @@ class Acts:
 @dataclass(frozen=True, eq=False)
 class Alone:
     """A kernel alone, and what is unknown of it. shared: the static shared memory of a CTA in bytes. heads: the lines
-    by which the caller may name each loop, that of its label and that of its first instruction. hits: the lines of
-    loads that hit the L1. pieces: into how many each `wgmma` may be divided.
+    by which the caller may name each loop, that of its label and that of its first instruction. waits: the cycles
+    of loads, by their lines, where they are known. pieces: into how many each `wgmma` may be divided.
     folded: the registers that it needs on folded grids. sampled: what some of its CTAs do. launched:
     whether its arguments are known."""
 
@@ -92,7 +92,7 @@ class Alone:
     early: frozenset[str] | None
     shared: int
     heads: Mapping[str, tuple[int, ...]]
-    hits: frozenset[int]
+    waits: Mapping[int, int]
     folded: Deferred[Demand]
     pieces: tuple[int, ...] = (1,)
     live: float | None = None
@@ -154,12 +154,13 @@ class Alone:
 
     def _under(self, behaviour: Behaviour) -> Acts:
         passes, seen = self._passes(behaviour), self.sampled.sides if self.sampled else None
-        alone = shares(self.flow, self.forks, behaviour.divergent, PREDICATED, seen)
+        branches = [fork for fork in self.forks if not fork.predicated]
+        alone = shares(self.flow, branches, behaviour.divergent, 0, seen)
         together = shares(self.flow, self.forks, behaviour.divergent, LONG_SIDE, seen)
         often = {name: times * alone[name] for name, times in passes.items()}
         own = {**total(self.units, often), **(self.sampled.occupied if self.sampled else {})}
         own = self._cached(own, behaviour)
-        own["issue"] += FORK * sum(often[f.block] for f in self.forks if max(f.lengths) > PREDICATED)
+        own["issue"] += FORK * sum(often[f.block] for f in branches if not f.inner)
         fused = dict(own)
         for unit, cycles in total(self.units, {name: n * together[name] for name, n in passes.items()}).items():
             if unit not in ("shared", "memory"):  # an access under a predicate that does not hold takes an issue slot
@@ -184,7 +185,7 @@ class Alone:
         """Cycles of the sides of branches that are not on the path of a warp: lanes that diverge run one side after the
         other. Sides under predicates run together."""
         taken = {*path}
-        long = (f for f in self.forks if f.block in taken and max(f.lengths) > PREDICATED)
+        long = (f for f in self.forks if f.block in taken and not f.predicated)
         others = {name for fork in long for side in fork.sides for name in side} - taken
         return sum(self.critical[name] * often[name] for name in others)
 
@@ -231,7 +232,7 @@ def alone(
     launched = known.arguments is not None
     found = replace(found, loops={**found.loops, **counted}, live=live, launched=launched, _acts={})
     if launch and ctas and not known.trips and (run := _run(found, kernel, launch, known)):
-        found = _as_sampled(found, run, ctas, machine)
+        found = _as_sampled(found, run, ctas, machine, table)
     return replace(found, loops=_with_known(found.loops, found.heads, known, where))
 
 
@@ -268,13 +269,17 @@ def _run(found: Alone, kernel: Chosen, shape: Shape, known: Known) -> SampledRun
     return sampled_run(Same(kernel.module), kernel.entry, known.described, shape)
 
 
-def _as_sampled(found: Alone, run: SampledRun, ctas: int, machine: Machine) -> Alone:
+def _as_sampled(found: Alone, run: SampledRun, ctas: int, machine: Machine, table: LatencyTable) -> Alone:
     """With what a run says of the kernel: if nearly all CTAs end at once, only that they do."""
     sampled = sampled_kernel(found.flow, found.forks, found.early, run, ctas, machine)
     live = found.live
     if live is None:
         live = sampled.live if sampled else 0.5 / len(run.steps)
-    return replace(found, sampled=sampled, live=live, launched=found.launched and sampled is not None)
+    if sampled is None:
+        return replace(found, sampled=None, live=live, launched=False)
+    waits = waits_of_loads(run, ctas, machine, table)
+    critical = critical_cycles(found.flow, table, machine, lambda i: waits.get(i.line))
+    return replace(found, sampled=sampled, live=live, waits=waits, critical=critical)
 
 
 def _counted(found: Alone, kernel: Chosen, shape: Shape, known: Known) -> Mapping[str, float]:
@@ -307,18 +312,18 @@ def _analysed(
     heads = {header: _head(flow, header, labels) for header in loops(flow)}
     named = set(mentioned(flow.codes()))
     variables = [v for v in module.variables if v.name in named] + [d.variable for d in flat.variables]
-    hits = lines_of_tables(flow)
+    waits = dict.fromkeys(lines_of_tables(flow), table.held.cycles(HIT))
     return Alone(
         flow,
         units_of(flow, machine.held),
-        critical_cycles(flow, table.held, machine.held, lambda i: i.line in hits),
+        critical_cycles(flow, table.held, machine.held, lambda i: waits.get(i.line)),
         pressure(flow, flat.registers),
         loop_trips(flow),
         forks(flow),
         early_end(flow),
         packed([v for v in variables if v.space == ".shared"])[1],
         heads,
-        hits,
+        waits,
         Deferred(lambda: demand_when_folded(flow, flat.registers, table.held)),
         possible_pieces(flow),
     )

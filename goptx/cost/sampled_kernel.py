@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from goptx.analysis.cfg import Flow, loops
-from goptx.cost.branches import Fork
-from goptx.cost.hardware import L2_SPEED, QUARTERS, Machine
-from goptx.emulator.sampled.sample_counts import L1, SECTOR, SampledRun, Touched
+from goptx.cost.branches import Fork, most_taken
+from goptx.cost.hardware import EACH, IN_L2, LEAST, QUARTERS, Machine
+from goptx.emulator.sampled.sample_counts import L1, LOADS, SECTOR, SampledRun, Touched
+from goptx.latency.table import LatencyTable
 
 FEW = 1 / 8  # of the CTAs, the least share that does not end at once
+HIT = "ld.local"  # a load that hits the L1: the latency of any other is the same there
+NEAR = "ld.global L2"  # a load from there, in tables that have it; in others it takes half as long as one from DRAM
 LINGERS = 2  # instructions per block, and at the end, that a CTA that ends at once may take besides those of its code
 
 
@@ -37,10 +40,9 @@ class SampledKernel:
     def passes(self) -> Mapping[str, float]:
         """How often a warp that goes everywhere executes each block."""
         found = dict(self.often)
-        for fork, shares in self.sides.items():
-            for side, share in zip(fork.sides, shares, strict=True):
-                for name in side:
-                    found[name] = found[name] / share if share else max(found[name], self.often[fork.block])
+        for side, (share, before) in most_taken(self.sides).items():
+            for name in side:
+                found[name] = found[name] / share if share else max(found[name], self.often[before])
         return found
 
     @cached_property
@@ -65,7 +67,7 @@ def sampled_kernel(
     sides = {fork: tuple(_shares(flow, fork, often)) for fork in forks}
     occupied = {}
     if run.whole:
-        memory = _sectors(run, ctas, machine) * SECTOR * machine.sms * QUARTERS / machine.memory
+        memory = _memory_time(run, ctas, machine) * SECTOR * machine.sms * QUARTERS / machine.memory
         of_cta = {"memory": memory, "shared": run.passes * machine.cycles("shared")}
         occupied = {unit: cycles * len(run.steps) / (live * run.warps) for unit, cycles in of_cta.items()}
     return SampledKernel(flow, often, sides, live / len(run.steps), occupied)
@@ -89,13 +91,40 @@ def _shares(flow: Flow, fork: Fork, often: Mapping[str, float]) -> Iterator[floa
         yield min(often[successor] / often[fork.block], 1.0) if often[fork.block] else 1.0 / len(fork.sides)
 
 
-def _sectors(run: SampledRun, ctas: int, machine: Machine) -> float:
-    """Sectors of a CTA from DRAM, those from the L2 counted by the time that they take. What neighbours have in common
-    is in the L1 if it is little."""
-    far = sum(_far(each, ctas, machine.l2 / SECTOR) for each in run.touched)
-    common = sum(min(each.common, each.own) for each in run.touched)
-    near = run.requested - (common if common * SECTOR <= L1 / 2 else 0.0)
-    return far + max(near - far, 0.0) / L2_SPEED
+def _memory_time(run: SampledRun, ctas: int, machine: Machine) -> float:
+    """How many sectors the memory would stream in the time that it takes for a CTA. Of what neighbours have in common
+    nothing is asked of the L2 if it is little: it is in the L1."""
+    time, near = 0.0, [*run.requested]
+    for each in run.touched:
+        far = _far(each, ctas, machine.l2 / SECTOR)
+        near[each.kind] -= far
+        time += far * _streamed(each) / each.own
+    common = sum(min(each.common, each.own) for each in run.touched if each.kind == LOADS)
+    near[LOADS] -= common if common * SECTOR <= L1 / 2 else 0.0
+    return time + sum(max(n, 0.0) * own for n, own in zip(near, IN_L2, strict=True))
+
+
+def _streamed(touched: Touched) -> float:
+    """How many sectors the memory would stream in the time of those of an array: lines far from all others are slow."""
+    each, least = EACH[touched.kind], LEAST[touched.kind]
+    return touched.own * each + max(touched.alone * least - touched.with_them * each, 0.0)
+
+
+def waits_of_loads(run: SampledRun, ctas: int, machine: Machine, table: LatencyTable) -> dict[int, int]:
+    """The mean cycles for which a warp waits for the loads of each line: it finds elements in the L1, in the L2, or
+    in DRAM."""
+    hit, memory = table.cycles(HIT), table.cycles("ld.global")
+    measured = table.named.get(NEAR)
+    near = measured.cycles if measured else memory / 2
+    beyond = [_far(each, ctas, machine.l2 / SECTOR) for each in run.touched]
+    found = {}
+    for line, missed in run.missed.items():
+        cycles = float(hit)
+        for number, share in missed.items():
+            far = min(beyond[number] / run.touched[number].asked, 1.0)
+            cycles += share * (near - hit + far * (memory - near))
+        found[line] = round(cycles)
+    return found
 
 
 def _far(touched: Touched, ctas: int, held: float) -> float:

@@ -16,14 +16,16 @@ from goptx.cost.hardware import QUARTERS, WARP, Machine
 from goptx.cost.register_estimate import Pressure
 from goptx.cost.units.cached_loads import Place, cached_loads
 from goptx.cost.units.half_words import computed_shares
-from goptx.cost.units.merged_logic import merged_logic
+from goptx.cost.units.merged_operations import merged_operations
 from goptx.cost.units.tensor_cores import lines_read, tensor_cycles
 from goptx.latency.cost import ISSUE
-from goptx.latency.slots import FRAME, fragments, moved_bytes, passes_of, slots, unit_of
+from goptx.latency.slots import FRAME, fragments, may_be_multiplied, moved_bytes, passes_of, slots, unit_of
 from goptx.ptx.opcodes import facts_of
 
 PIPES = ("issue", "integer", "multiplier", "double", "special", "tensor")  # these work at the same time
-UNITS = (*PIPES, "shared", "memory", "again")  # the last: `shared`, if each `wgmma` read its first matrix once more
+# `movable`: the part of `integer` that the assembler may have computed by the multiplier instead; `again`: `shared`, if
+# each `wgmma` read its first matrix once more.
+UNITS = (*PIPES, "movable", "shared", "memory", "again")
 _OUTSIDE = ("", "global")
 
 
@@ -78,14 +80,15 @@ def _sum(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, floa
 
 
 def arithmetic(units: Mapping[str, float]) -> float:
-    """Cycles of the pipe that is occupied longest, by the cycles of each unit."""
-    return max(units[pipe] for pipe in PIPES)
+    """Cycles of the pipe that is occupied longest, by the cycles of each unit, if sums are divided among two pipes."""
+    integer = max(units["integer"] - units["movable"], (units["integer"] + units["multiplier"]) / 2)
+    return max(integer, *(units[pipe] for pipe in PIPES if pipe != "integer"))
 
 
 def units_of(flow: Flow, machine: Machine) -> dict[str, dict[str, float]]:
     """For each block, the cycles of each unit for a warp that executes it once, for `Work.units`."""
     cached = cached_loads(flow)
-    computed = computed_shares(flow) | dict.fromkeys(merged_logic(flow), 0.0)
+    computed = computed_shares(flow) | dict.fromkeys(merged_operations(flow, machine.minimum), 0.0)
     return {name: _units(name, block, machine, cached, computed) for name, block in flow.blocks.items()}
 
 
@@ -101,6 +104,7 @@ def _units(
         found["issue"] += share * slots(instruction) * machine.cycles("issue")
         if unit := unit_of(facts):
             found[unit] += share * passes_of(instruction) * machine.cycles(unit)
+            found["movable"] += share * machine.cycles(unit) if may_be_multiplied(facts) else 0.0
         found["tensor"] += tensor_cycles(instruction.opcode, machine)
         if facts.multiplies_later:
             once, other = lines_read(instruction)

@@ -90,6 +90,12 @@ def unit_of(facts: Facts) -> str:
     return ""
 
 
+def may_be_multiplied(facts: Facts) -> bool:
+    """Whether the multiplier computes it as well: sums of words, and words shifted to higher places (IMAD.IADD,
+    IMAD.SHL)."""
+    return (facts.adds and facts.types in (("s32",), ("u32",))) or (facts.moves_bits_up and facts.types == ("b32",))
+
+
 def passes_of(code: Instruction) -> int:
     """How often an instruction occupies its unit (`unit_of`): a product of which the high half is wanted, twice."""
     facts, unit = facts_of(code.opcode), unit_of(facts_of(code.opcode))

@@ -609,6 +609,11 @@ class Facts:
         return self.base == "cvt" and self.types in (("u64", "u32"), ("s64", "u32"), ("u64", "u16"), ("u64", "u8"))
 
     @once
+    def takes_extreme(self) -> bool:
+        """Whether its result is the least or the greatest of its operands."""
+        return self.base in ("min", "max")
+
+    @once
     def takes_root(self) -> bool:
         """Whether it computes a square root."""
         return self.base == "sqrt"

@@ -9,7 +9,7 @@ from bodies import kernel
 
 from goptx.emulator.emulate import emulate
 from goptx.emulator.sampled.described_memory import PAGE, elements
-from goptx.emulator.sampled.sample_counts import MOST_WORK, SampledRun
+from goptx.emulator.sampled.sample_counts import LOADS, MOST_WORK, UPDATES, SampledRun
 from goptx.emulator.sampled.sampled_run import GROUPS, _groups, sampled_run
 from goptx.launch.shape import Shape
 from goptx.launch.specification import Argument
@@ -143,7 +143,7 @@ def test_what_a_cta_accesses(code: str, touched: list[tuple[float, float]], requ
     common."""
     run = certain(f"{OWN} {code}", 400)
     assert [(t.own, t.common) for t in run.touched] == [pytest.approx(pair) for pair in touched]
-    assert run.requested == pytest.approx(requested)
+    assert sum(run.requested) == pytest.approx(requested)
     assert run.passes == pytest.approx(passes)
     assert all(t.all == LENGTH / 8 for t in run.touched)
 
@@ -152,6 +152,46 @@ def test_sectors_of_neighbours() -> None:
     """A CTA loads those of the next one, too."""
     (touched,) = certain(f"{OWN} ld.global.u32 %r4, [%rd1]; ld.global.u32 %r5, [%rd1+512];", 400).touched
     assert touched.own == pytest.approx(2 * SECTORS) and touched.common == pytest.approx(SECTORS)
+
+
+ALONE = {
+    "scattered": ("mul.wide.u32 %rd4, %r3, {0}; add.u64 %rd1, %rd1, %rd4;", 128, 128),
+    "two sectors of each": ("mul.wide.u32 %rd4, %r3, {0}; add.u64 %rd1, %rd1, %rd4;", 128, 256),
+    "one after the other": ("", 0, 0),
+    "every second line of neighbours": (
+        "mul.wide.u32 %rd4, %r2, 32; add.u64 %rd1, %rd1, %rd4; and.b32 %r4, %r1, 7; mul.wide.u32 %rd4, %r4, 4;", 0, 0
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("place", "lines", "sectors"), ALONE.values(), ids=ALONE)
+def test_lines_far_from_all_others(place: str, lines: int, sectors: int) -> None:
+    """For rows of 32 bytes that neighbours continue there are none."""
+    many = array("in", length=LENGTH * 256)
+    own = f"{INDEX} {ARRAYS}" + (place.format(1024) if place else "add.u64 %rd1, %rd1, %rd3;")
+    own += "add.u64 %rd1, %rd1, %rd4;" if "and.b32" in place else ""
+    second = "ld.global.u32 %r6, [%rd1+32];" if sectors > lines else ""
+    (touched,) = certain(f"{own} ld.global.u32 %r5, [%rd1]; {second}", 400, read=many).touched
+    assert (touched.alone, touched.with_them) == pytest.approx((lines, sectors), abs=0.05)
+
+
+def test_atomic_operations_are_a_kind_of_their_own() -> None:
+    run = certain(f"{OWN} ld.global.u32 %r4, [%rd1]; atom.global.add.u32 %r5, [%rd2], %r4;", 400)
+    assert [t.kind for t in run.touched] == [LOADS, UPDATES]
+    assert run.requested == pytest.approx((SECTORS, 0, SECTORS))
+
+
+def test_which_loads_wait_for_what_is_beyond_the_l1() -> None:
+    first, again, table = "ld.global.u32 %r4, [%rd1];", "ld.global.u32 %r5, [%rd1];", "ld.global.u32 %r6, [%rd2+64];"
+    some = "setp.lt.u32 %p1, %r1, 64; @%p1 bra DONE; add.u64 %rd1, %rd1, 512;\nDONE:\n"
+    code = f"{OWN}\n{first}\nbar.sync 0;\n{again}\nld.param.u64 %rd2, [k_out];\n{table}\nbar.sync 0;\n{some}"
+    last = "ld.global.u32 %r7, [%rd1];"
+    run = certain(f"{code}{last}", 400)
+    assert run.missed[line(code + last, first)] == {0: 1.0} and run.missed[line(code + last, again)] == {}
+    (missed,) = run.missed[line(code + last, table)].values()
+    assert 0.25 <= missed <= 1.0  # all warps load one place, some of them at the same time
+    assert run.missed[line(code + last, last)] == {0: 0.5}
+    assert run.touched[0].asked == pytest.approx(1.5 * SECTORS)
 
 
 # What is not known ---------------------------------------------------------------------------------------

@@ -9,6 +9,11 @@ OF_KERNEL, KERNELS = "goptx/cost/sampled_kernel.py", "goptx/cost/kernels.py"
 HALVES = "goptx/cost/units/half_words.py"
 LAUNCHES, PROSPECTS = "goptx/strategies/estimates/launches.py", "goptx/strategies/estimates/prospects.py"
 GAIN = "goptx/strategies/estimates/estimated_gain.py"
+ASSUMPTIONS, PATHS = "tests/strategies/test_assumptions.py", "tests/strategies/test_critical_path.py"
+BRANCHES, PATH, ESTIMATE = "goptx/cost/branches.py", "goptx/cost/critical_path.py", "goptx/cost/estimate.py"
+MERGED, PIPES = "goptx/cost/units/merged_operations.py", "tests/strategies/test_pipes.py"
+LINES = f"{RUN}::test_lines_far_from_all_others"
+FAR_LINES = f"{KNOWN}::test_lines_far_from_all_others_take_the_memory_long"
 WARP_COUNTS = f"{KNOWN}::test_counts_of_a_run_become_those_of_a_warp"
 
 OF_SAMPLED_RUNS = (
@@ -36,29 +41,29 @@ OF_SAMPLED_RUNS = (
     Mutation(
         "loads and stores of one place count once",
         SAMPLED,
-        "self._sectors[stores].append(",
-        "self._sectors[0].append(",
+        'else LOADS if facts.row.access == "l" else STORES',
+        "else LOADS",
         f"{RUN}::test_what_a_cta_accesses[in place]",
     ),
     Mutation(
         "nothing is in common",
         SAMPLED,
-        "self._common[stores] += size * self._by_array(common)",
-        "self._common[stores] += 0 * self._by_array(common)",
+        "self._common[kind] += size * self._by_array(common)",
+        "self._common[kind] += 0 * self._by_array(common)",
         f"{RUN}::test_sectors_of_neighbours",
     ),
     Mutation(
         "the L1 holds nothing",
         SAMPLED,
-        "(np.diff(order) <= self._held)",
-        "(np.diff(order) < 0)",
+        "(np.diff(place[order]) <= self._held)",
+        "(np.diff(place[order]) < 0)",
         f"{RUN}::test_what_a_cta_accesses[twice]",
     ),
     Mutation(
         "it is not noted that instructions were passed over",
         SAMPLED,
-        "accesses.passes / ctas, not launch.skipped,",
-        "accesses.passes / ctas, True,",
+        "not launch.skipped, accesses.missed(),",
+        "True, accesses.missed(),",
         f"{RUN}::test_what_the_emulator_lacks_is_passed_over",
     ),
     Mutation(
@@ -151,5 +156,138 @@ OF_SAMPLED_RUNS = (
         'if woven.strategy != "weave" or not judge.is_known:',
         'if woven.strategy != "weave":',
         f"{KNOWN}::test_kernels_of_which_little_is_known_are_woven",
+    ),
+    Mutation(
+        "a side is passed once for each branch that leads there",
+        OF_KERNEL,
+        "for side, (share, before) in most_taken(self.sides).items():",
+        "for side, share, before in ((s, o, f.block) for f, e in self.sides.items() for s, o in zip(f.sides, e)):",
+        f"{KNOWN}::test_a_side_to_which_several_branches_lead_is_passed_once",
+    ),
+    Mutation(
+        "warps have to be sent to a side by all branches",
+        BRANCHES,
+        "share[name] *= taken.get(side, 1.0 - passed)",
+        "share[name] *= taken.get(side, passed)",
+        f"{ASSUMPTIONS}::test_a_side_to_which_several_branches_lead_is_executed_by_those_that_any_sends_there",
+    ),
+    Mutation(
+        "loops do not matter to what is put under predicates",
+        BRANCHES,
+        "return BESIDE_LOOPS if loops(flow) else PREDICATED",
+        "return PREDICATED",
+        f"{PATHS}::test_a_kernel_with_a_loop_has_fewer_predicates[9-False]",
+    ),
+    Mutation(
+        "each side may be as long as both",
+        BRANCHES,
+        "max(lengths) <= most and sum(lengths) <= PREDICATED",
+        "max(lengths) <= most",
+        f"{ASSUMPTIONS}::test_which_sides_the_assembler_puts_under_predicates",
+    ),
+    Mutation(
+        "every branch reconverges its lanes",
+        BRANCHES,
+        "inner = any(meets[name] == meets[other.block] for other in around_it)",
+        "inner = False",
+        f"{ASSUMPTIONS}::test_branches_whose_sides_meet_at_one_place_are_reconverged_once",
+    ),
+    Mutation(
+        "loads wait for all stores",
+        PATH,
+        "return not space or not other or space == other",
+        "return True",
+        f"{PATHS}::test_loads_begin_above_stores_to_other_memory[st.shared.f32 [tile], %f{{}};-True]",
+    ),
+    Mutation(
+        "stores to any space do not matter",
+        PATH,
+        "return not space or not other or space == other",
+        "return space == other",
+        f"{PATHS}::test_loads_begin_above_stores_to_other_memory[st.f32 [%rd5], %f{{}};-False]",
+    ),
+    Mutation(
+        "all that is loaded is in DRAM",
+        OF_KERNEL,
+        "far = min(beyond[number] / run.touched[number].asked, 1.0)",
+        "far = 1.0",
+        f"{KNOWN}::test_a_warp_waits_for_where_the_elements_are",
+    ),
+    Mutation(
+        "the warps that load are counted for each sector",
+        SAMPLED,
+        "for number in _distinct(whose) >> SHIFT:",
+        "for number in whose >> SHIFT:",
+        f"{RUN}::test_which_loads_wait_for_what_is_beyond_the_l1",
+    ),
+    Mutation(
+        "lines beside each other are far from all others",
+        SAMPLED,
+        "single = np.isin(lines, every[distant[:-1] & distant[1:]])",
+        "single = np.isin(lines, every)",
+        f"{LINES}[one after the other]",
+    ),
+    Mutation(
+        "neighbours continue no lines",
+        SAMPLED,
+        "alone = max(1.0 - 2.0 * beside / sectors, 0.0) if sectors else 0.0",
+        "alone = 1.0",
+        f"{LINES}[every second line of neighbours]",
+    ),
+    Mutation(
+        "scattered sectors are as fast as others",
+        OF_KERNEL,
+        "+ max(touched.alone * least - touched.with_them * each, 0.0)",
+        "+ 0.0",
+        FAR_LINES,
+    ),
+    Mutation(
+        "all kinds of accesses are as fast",
+        OF_KERNEL,
+        "each, least = EACH[touched.kind], LEAST[touched.kind]",
+        "each, least = EACH[0], LEAST[0]",
+        FAR_LINES,
+    ),
+    Mutation(
+        "a sum is merged although another instruction reads it",
+        MERGED,
+        "and uses[register] == 1 and",
+        "and",
+        f"{PIPES}::test_sums_are_merged_with_their_minimum[read by another]",
+    ),
+    Mutation(
+        "a minimum takes in all that it reads",
+        MERGED,
+        "own, whole = together, kind != LOGIC",
+        "own, whole = together, False",
+        f"{PIPES}::test_sums_are_merged_with_their_minimum[three maxima]",
+    ),
+    Mutation(
+        "sums occupy one pipe only",
+        "goptx/cost/work.py",
+        'units["integer"] - units["movable"], (units',
+        'units["integer"], (units',
+        f"{PIPES}::test_sums_are_divided_among_the_pipes_that_compute_them",
+    ),
+    Mutation(
+        "CTAs that end at once run beside the others",
+        ESTIMATE,
+        "if wave.ends and len(waves) > 1:",
+        "if False:",
+        f"{ASSUMPTIONS}::test_ctas_that_end_at_once_come_when_all_others_have_ended",
+    ),
+    Mutation(
+        "warps that end at once need no room",
+        "goptx/device/occupancy.py",
+        "return (room - whole) // warps + 1 if whole <= room else 0",
+        "return room // warps",
+        "tests/device/test_occupancy.py::test_ctas_of_which_most_warps_end_at_once[64-128-512-5-registers]",
+    ),
+    Mutation(
+        "what is live across a slow path is not spilled",
+        "goptx/analysis/registers/register_demand.py",
+        "self._beside_calls - most, 0)",
+        "0)",
+        "tests/analysis/test_registers.py::test_words_across_slow_paths_are_spilled_with_a_few_registers",
     ),
 )

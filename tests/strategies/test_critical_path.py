@@ -4,7 +4,8 @@ import pytest
 from bodies import kernel
 
 from goptx.analysis.build_cfg import flow_as_written
-from goptx.cost.critical_path import PREDICATED, critical_cycles
+from goptx.cost.branches import BESIDE_LOOPS, PREDICATED
+from goptx.cost.critical_path import critical_cycles
 from goptx.cost.hardware import machine_of
 from goptx.latency.table import load_table
 from goptx.ptx.parse import parse
@@ -25,7 +26,7 @@ def cycles(body: str) -> int:
     body = (BEGIN + body + END).replace("%f9", "%f0")
     module = parse(kernel(body))
     flow = flow_as_written(module.entries[0].body or (), "test")
-    return sum(critical_cycles(flow, TABLE, MACHINE, lambda instruction: False).values())
+    return sum(critical_cycles(flow, TABLE, MACHINE, lambda instruction: None).values())
 
 
 def guarded(number: int, code: str) -> str:
@@ -45,6 +46,24 @@ def test_loads_on_short_sides_of_branches_are_under_way_together() -> None:
 
 def test_loads_on_long_sides_of_branches_are_not() -> None:
     assert cycles(loads(4, LONG)) > cycles(loads(1, LONG)) + 2.8 * FAR
+
+
+@pytest.mark.parametrize(("slots", "together"), [(BESIDE_LOOPS, True), (BESIDE_LOOPS + 1, False)])
+def test_a_kernel_with_a_loop_has_fewer_predicates(slots: int, together: bool) -> None:
+    loop = "LOOP: add.s32 %r4, %r4, 1; setp.lt.s32 %p2, %r4, %r9; @%p2 bra LOOP;"
+    beside = "fma.rn.f32 %f8, %f8, %f8, %f8;" * (slots - 1)
+    more = cycles(loads(4, beside) + loop) - cycles(loads(1, beside) + loop)
+    assert (more < 0.3 * FAR) == together
+    assert cycles(loads(4, beside)) < cycles(loads(1, beside)) + 0.3 * FAR  # without one
+
+
+@pytest.mark.parametrize(
+    ("store", "together"),
+    [("st.shared.f32 [tile], %f{};", True), ("st.global.f32 [%rd5+64], %f{};", False), ("st.f32 [%rd5], %f{};", False)],
+)
+def test_loads_begin_above_stores_to_other_memory(store: str, together: bool) -> None:
+    each = [f"ld.global.f32 %f{n}, [%rd4+{4 * n}]; {store.format(n)}" for n in range(1, 5)]
+    assert (cycles("".join(each)) < cycles(each[0]) + 0.3 * FAR) == together
 
 
 def test_a_barrier_on_a_side_ends_what_is_under_way_together() -> None:

@@ -10,8 +10,8 @@ from goptx.cost.estimate import Load, Wave, estimate
 from goptx.cost.hardware import machine_of
 from goptx.cost.kernels import alone
 from goptx.cost.register_estimate import Pressure
-from goptx.cost.units.merged_logic import merged_logic
-from goptx.cost.work import PIPES, UNITS
+from goptx.cost.units.merged_operations import merged_operations
+from goptx.cost.work import PIPES, UNITS, arithmetic
 from goptx.latency.table import load_table
 from goptx.ptx.parse import parse
 from goptx.results.given_kernels import kernels_of
@@ -36,7 +36,9 @@ def units(instruction: str) -> dict[str, float]:
 @pytest.mark.parametrize(
     ("instruction", "expected"),
     [
-        ("add.s32 %r1, %r1, %r9;", {"issue": 1, "integer": 2}),
+        ("add.s32 %r1, %r1, %r9;", {"issue": 1, "integer": 2, "movable": 2}),
+        ("shl.b32 %r1, %r1, 3;", {"issue": 1, "integer": 2, "movable": 2}),
+        ("min.s32 %r1, %r1, %r9;", {"issue": 1, "integer": 2}),
         ("mul.lo.s32 %r1, %r1, %r9;", {"issue": 1, "multiplier": 2}),
         ("mad.lo.s32 %r1, %r1, %r9, %r9;", {"issue": 1, "multiplier": 2}),
         ("mul.hi.u32 %r1, %r1, %r9;", {"issue": 1, "multiplier": 4}),
@@ -49,10 +51,10 @@ def test_products_of_integers_occupy_the_multiplier(instruction: str, expected: 
     assert units(instruction) == pytest.approx(expected)
 
 
-def merged(body: str) -> int:
+def merged(body: str, minimum: bool = True) -> int:
     text = "ld.param.u32 %r9, [k_n]; mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [k_out];" + body
     module = parse(kernel(text + " st.global.u32 [%rd1], %r5; ret;"))
-    return len(merged_logic(flow_as_written(module.entries[0].body or (), "test")))
+    return len(merged_operations(flow_as_written(module.entries[0].body or (), "test"), minimum))
 
 
 @pytest.mark.parametrize(
@@ -71,6 +73,37 @@ def merged(body: str) -> int:
 )
 def test_logical_operations_of_three_registers_are_merged(body: str, expected: int) -> None:
     assert merged(body) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("add.s32 %r2, %r1, %r9; min.s32 %r5, %r2, %r3;", 1),
+        ("sub.s32 %r2, %r1, %r9; max.s32 %r5, %r3, %r2;", 1),
+        ("add.s32 %r2, %r1, %r9; add.s32 %r4, %r1, %r9; min.s32 %r5, %r2, %r4;", 1),  # one of the two sums
+        ("add.s32 %r2, %r1, %r9; add.s32 %r4, %r2, %r9; min.s32 %r5, %r4, %r3;", 1),
+        ("max.s32 %r2, %r1, %r9; max.s32 %r5, %r2, %r3;", 1),
+        ("max.s32 %r2, %r1, %r9; min.s32 %r5, %r2, %r3;", 0),
+        pytest.param("max.s32 %r2, %r1, 3; max.s32 %r4, %r2, %r9; max.s32 %r5, %r4, 7;", 1, id="three maxima"),
+        pytest.param("add.s32 %r2, %r1, %r9; min.s32 %r5, %r2, %r3; add.s32 %r6, %r2, 1;", 0, id="read by another"),
+        ("add.sat.s32 %r2, %r1, %r9; min.s32 %r5, %r2, %r3;", 0),
+        ("add.s64 %rd2, %rd1, %rd3; min.s64 %rd4, %rd2, %rd5; cvt.u32.u64 %r5, %rd4;", 0),
+    ],
+)
+def test_sums_are_merged_with_their_minimum(body: str, expected: int) -> None:
+    assert merged(body) == expected
+    assert merged(body, minimum=False) == 0
+
+
+def test_sums_are_divided_among_the_pipes_that_compute_them() -> None:
+    def cycles(**used: float) -> float:
+        return arithmetic(dict.fromkeys(UNITS, 0.0) | used)
+
+    assert cycles(issue=3.0, integer=8.0) == 8.0 and cycles(issue=3.0, integer=8.0, movable=8.0) == 4.0
+    assert cycles(integer=8.0, movable=2.0) == 6.0 and cycles(integer=8.0, movable=8.0, multiplier=6.0) == 7.0
+    assert (
+        cycles(integer=2.0, movable=2.0, multiplier=6.0) == 6.0 and cycles(issue=9.0, integer=8.0, movable=8.0) == 9.0
+    )
 
 
 def test_a_merged_operation_takes_no_slot() -> None:

@@ -7,6 +7,7 @@ passed over, for what follows from their results seldom decides where a kernel g
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, islice, pairwise
@@ -19,9 +20,19 @@ from goptx.emulator.instructions.lanewise import Array
 from goptx.emulator.lanes import WARP
 from goptx.emulator.machine import Machine
 from goptx.emulator.memory.address_spaces import WINDOWS
-from goptx.emulator.memory.traffic import SECTOR, Traffic, wavefronts
+from goptx.emulator.memory.traffic import Traffic, wavefronts
 from goptx.emulator.sampled.described_memory import PAGE, DescribedBuffers
-from goptx.emulator.sampled.sample_counts import L1, MOST_WORK, SampledRun, Touched
+from goptx.emulator.sampled.sample_counts import (
+    L1,
+    LINE,
+    LOADS,
+    MOST_WORK,
+    SECTOR,
+    STORES,
+    UPDATES,
+    SampledRun,
+    Touched,
+)
 from goptx.errors import GoptxError
 from goptx.launch.parameter import Parameter
 from goptx.launch.shape import Shape
@@ -34,7 +45,8 @@ from goptx.ptx.opcodes import facts_of
 GROUPS = 64  # CTAs with their neighbours, at most
 IRRATIONAL = (0.7549, 0.5698, 0.4302)  # by which their places differ along each axis, of the grid: evenly spread
 ENOUGH = 10_000  # the same of all groups, after which no other is begun
-LINE = 128  # bytes that the L1 looks up at once
+SECTORS = LINE // SECTOR  # of a line
+KINDS = range(3)  # of accesses
 SHIFT = 40  # bits of the number of a sector
 NUMBER = (1 << SHIFT) - 1
 
@@ -77,7 +89,8 @@ def _sampled(module: Same[Module], entry: str, arguments: Sequence[Argument], sh
         issued.setdefault(operation.instruction.line, []).append(launch.counts.issued[operation.number])
     return SampledRun(
         {line: sum(counts) / len(counts) for line, counts in issued.items()}, tuple(steps), warps,
-        tuple(accesses.touched(ctas)), accesses.requested / ctas, accesses.passes / ctas, not launch.skipped,
+        tuple(accesses.touched(ctas)), tuple(n / ctas for n in accesses.requested), accesses.passes / ctas,
+        not launch.skipped, accesses.missed(),
     )  # fmt: skip
 
 
@@ -99,14 +112,23 @@ class _Accesses(Traffic):
     def __init__(self, buffers: DescribedBuffers, warps: int) -> None:
         super().__init__()
         self.machine: Machine | None = None
-        self.requested = self.passes = 0.0
+        self.requested = [0, 0, 0]
+        self.passes = 0.0
         self._warps = warps
         self._held = L1 // SECTOR // max(min(THREADS // (warps * WARP), CTAS), 1)  # sectors of a CTA in the L1
         self._starts = np.array([page * (PAGE // SECTOR) for page, _ in buffers.described], np.int64)
         self._sizes = [a.length * np.dtype(a.dtype).itemsize / SECTOR for _, a in buffers.described]
-        # of loads and of stores: sectors, each with the number of its CTA above SHIFT; those of a CTA and in common
-        self._sectors: tuple[list[Array], list[Array]] = ([], [])
-        self._own, self._common = np.zeros((2, 2, len(self._sizes)))
+        # by kind: sectors, each with the number of its CTA above SHIFT; those of a CTA, those in common, lines that are
+        # not beside others of the CTA, the sectors in them, and those of these in lines of a neighbour; of loads, the
+        # sectors that are asked of the L2
+        self._sectors: tuple[list[Array], ...] = tuple([] for _ in KINDS)
+        self._own, self._common, self._lines, self._in_lines, self._beside = np.zeros((5, len(KINDS), len(self._sizes)))
+        self._asked = np.zeros(len(self._sizes))
+        # of each access that loads, its line and the warps of its sectors; by line the warps that load, and those that
+        # do not find the elements of each array in the L1
+        self._loads: list[tuple[int, Array]] = []
+        self._loading: Counter[int] = Counter()
+        self._missing: Counter[tuple[int, int]] = Counter()
 
     def count(self, space: str, addresses: Array, lanes: Array, width: int) -> None:
         if not len(addresses) or space not in ("shared", "global"):
@@ -119,51 +141,105 @@ class _Accesses(Traffic):
             parts = np.arange(0, width, SECTOR)
             within, lanes = (within[:, None] + parts).ravel(), np.repeat(lanes, len(parts))
         sectors = _distinct(within // SECTOR | lanes // WARP << SHIFT)
-        lines = _distinct(sectors // (LINE // SECTOR))
+        lines = _distinct(sectors // SECTORS)
         self.passes += max(len(lines), len(within) * min(width, SECTOR) / LINE)
         assert self.machine
-        stores = facts_of(self.machine.operation.instruction.opcode).row.access != "l"
-        self._sectors[stores].append(sectors & NUMBER | (sectors >> SHIFT) // self._warps << SHIFT)
+        instruction, warps = self.machine.operation.instruction, sectors >> SHIFT
+        facts = facts_of(instruction.opcode)
+        kind = UPDATES if facts.is_atomic else LOADS if facts.row.access == "l" else STORES
+        self._sectors[kind].append(sectors & NUMBER | warps // self._warps << SHIFT)
+        if kind == LOADS:
+            self._loads.append((instruction.line, warps))
 
     def end(self, groups: Sequence[int]) -> None:
         """The CTAs of the machine have ended: groups of so many, of which all but the first are its neighbours."""
-        for stores, accesses in enumerate(self._sectors):
+        for kind, accesses in enumerate(self._sectors):
             every = np.concatenate([*accesses, np.zeros(0, np.int64)])
             accesses.clear()
-            self.requested += len(every) if stores else self._missed(every)
+            self.requested[kind] += self._count_missed(every) if kind == LOADS else len(every)
             found = np.unique(every)
             whose = np.searchsorted(found >> SHIFT, np.arange(sum(groups) + 1))
             each = [found[begin:end] & NUMBER for begin, end in pairwise(whose)]
             first = 0
             for size in groups:
-                for own in each[first : first + size]:
-                    self._own[stores] += self._by_array(own)
-                for other in each[first + 1 : first + size]:
-                    common = np.intersect1d(each[first], other, assume_unique=True)
-                    self._common[stores] += size * self._by_array(common)
+                own, *others = each[first : first + size]
+                for one in (own, *others):
+                    self._own[kind] += self._by_array(one)
+                for other in others:
+                    common = np.intersect1d(own, other, assume_unique=True)
+                    self._common[kind] += size * self._by_array(common)
+                self._count_lines(kind, own, others, size)
                 first += size
 
+    def _count_lines(self, kind: int, own: Array, others: Sequence[Array], size: int) -> None:
+        """Counts the lines of a CTA that are not beside others of it, and their sectors, for a group of so many."""
+        lines = own // SECTORS
+        firsts = np.append(np.ones(min(len(lines), 1), bool), np.diff(lines) > 0)
+        every = lines[firsts]
+        distant = np.diff(every, prepend=-2, append=1 << SHIFT) > 1
+        single = np.isin(lines, every[distant[:-1] & distant[1:]])
+        beside = single & np.isin(lines, np.concatenate([*(o // SECTORS for o in others), np.zeros(0, np.int64)]))
+        self._lines[kind] += size * self._by_array(own[single & firsts])
+        self._in_lines[kind] += size * self._by_array(own[single])
+        self._beside[kind] += size * self._by_array(own[beside])
+
     def touched(self, ctas: int) -> Iterator[Touched]:
-        """The means of so many CTAs."""
-        for stores in (0, 1):
-            for own, common, size in zip(self._own[stores], self._common[stores], self._sizes, strict=True):
-                if own:
-                    yield Touched(float(own) / ctas, float(common) / ctas, size)
+        """The means of so many CTAs. The neighbours in the other direction of each axis are taken to access as much of
+        its lines as those in the one that was looked at."""
+        for kind, number in self._accessed():
+            own, common, lines, sectors, beside = (
+                float(each[kind][number]) / ctas
+                for each in (self._own, self._common, self._lines, self._in_lines, self._beside)
+            )
+            alone = max(1.0 - 2.0 * beside / sectors, 0.0) if sectors else 0.0
+            asked = float(self._asked[number]) / ctas if kind == LOADS else 0.0
+            yield Touched(own, common, self._sizes[number], kind, alone * lines, alone * sectors, asked)
+
+    def missed(self) -> dict[int, dict[int, float]]:
+        """By line, the shares of the warps that do not find elements of arrays, by their numbers in `touched`."""
+        places = {number: place for place, (kind, number) in enumerate(self._accessed()) if kind == LOADS}
+        found: dict[int, dict[int, float]] = {line: {} for line in self._loading}
+        for (line, number), warps in self._missing.items():
+            found[line][places[number]] = warps / self._loading[line]
+        return found
+
+    def _accessed(self) -> list[tuple[int, int]]:
+        """The kind, and the number of an array, for all that is accessed."""
+        return [(kind, int(number)) for kind in KINDS for number in np.flatnonzero(self._own[kind])]
 
     def _by_array(self, sectors: Array) -> Array:
         """How many of the sectors, which are in order, are in each array."""
         return np.diff(np.append(np.searchsorted(sectors, self._starts), len(sectors)))
 
-    def _missed(self, sectors: Array) -> int:
+    def _count_missed(self, sectors: Array) -> int:
         """Of the sectors, in the order in which they are loaded, how many the L1 does not hold: of a CTA it holds those
-        that were loaded last."""
-        by_cta = sectors[np.argsort(sectors >> SHIFT, kind="stable")]
-        order = np.argsort(by_cta, kind="stable")
-        again = by_cta[order][1:] == by_cta[order][:-1]
-        return len(sectors) - int(np.count_nonzero(again & (np.diff(order) <= self._held)))
+        that were loaded last. Counts the warps that wait for them."""
+        by_cta = np.argsort(sectors >> SHIFT, kind="stable")
+        order = by_cta[np.argsort(sectors[by_cta], kind="stable")]
+        place = np.empty(len(sectors), np.int64)  # among those of all CTAs, one CTA after the other
+        place[by_cta] = np.arange(len(sectors))
+        again = sectors[order][1:] == sectors[order][:-1]
+        held = again & (np.diff(place[order]) <= self._held)
+        missing = np.ones(len(sectors), bool)
+        missing[order[1:][held]] = False
+        arrays = np.searchsorted(self._starts, sectors & NUMBER, side="right") - 1
+        self._asked += np.bincount(arrays[missing], minlength=len(self._sizes))
+        sizes = [len(warps) for _, warps in self._loads]
+        access = np.repeat(np.arange(len(sizes)), sizes)
+        whose = np.concatenate([*(warps for _, warps in self._loads), np.zeros(0, np.int64)]) | access << SHIFT
+        lines = [line for line, _ in self._loads]
+        for number in _distinct(whose) >> SHIFT:
+            self._loading[lines[number]] += 1
+        for number, array in np.unique(np.stack((whose[missing], arrays[missing])), axis=1).T:
+            self._missing[lines[number >> SHIFT], int(array)] += 1
+        self._loads.clear()
+        return int(np.count_nonzero(missing))
 
 
 def _distinct(keys: Array) -> Array:
     """The different ones of the keys, in order. Most are in order already."""
     steps = keys[1:] - keys[:-1]
-    return np.unique(keys) if len(steps) and int(steps.min()) < 0 else keys[np.concatenate(([True], steps > 0))]
+    if len(steps) and int(steps.min()) < 0:
+        return np.unique(keys)
+    found: Array = keys[np.append(np.ones(min(len(keys), 1), bool), steps > 0)]
+    return found

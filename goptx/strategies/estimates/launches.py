@@ -314,7 +314,8 @@ class Launch:
         live = ctas * self.behaviours[kernel].live
         course, pipe = self._course([kernel], entry), self._pipe([kernel])
         spilled = self._needed(kernel).spilled(cap - ASIDE) if cap else 0
-        waves = [Wave(live, threads, *course, pipe, spilled=spilled), Wave(ctas - live, threads, 0.0)]
+        ended = Wave(ctas - live, threads, 0.0, ends=True)
+        waves = [Wave(live, threads, *course, pipe, spilled=spilled), ended]
         return [wave for wave in waves if wave.ctas]
 
     def _pipe(self, which: Sequence[int]) -> float:
