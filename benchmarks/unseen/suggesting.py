@@ -40,6 +40,7 @@ def agreement_lines(groups: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterat
 
 
 def suggested_table(document: Mapping[str, Any]) -> str:
+    by_group = {group: [row for row in document["rows"] if row["group"] == group] for group in GROUPS}
     lines = [
         "# What `goptx suggest` ranks high, and what gains when measured",
         "",
@@ -47,9 +48,9 @@ def suggested_table(document: Mapping[str, Any]) -> str:
         f"{document['gpu']} ({document['measured']}), the best of weave, auto and tuned.",
         "",
         f"Of the {BEST} best of the ranking, so many are among the {BEST} that gain most; wanted of the held-out "
-        f"pairs: {WANTED}. The model may be fitted on `fitted` alone.",
+        f"pairs: {WANTED}. The model may be fitted on `fitted`, and rules were found with `later`.",
         "",
-        *agreement_lines({group: [row for row in document["rows"] if row["group"] == group] for group in GROUPS}),
+        *agreement_lines({group: rows for group, rows in by_group.items() if rows}),
     ]
     lines += ["", "| pair | suggested | measured |", "|---|---|---|"]
     ranking = sorted(document["rows"], key=lambda row: (GROUPS.index(row["group"]), -row["suggested"]))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from unseen_kernels.references import FLOAT, HALF, ROUNDED, SECOND, Reference
+from unseen_kernels.references import DOUBLE, FLOAT, HALF, ROUNDED, SECOND, Reference
 
 from goptx.launch.sample_data import sample
 from goptx.launch.specification import Launch, read_specification
@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from unseen import SECOND_SPECIFICATIONS, SPECIFICATIONS
 
 EXACT: Mapping[str, Any] = {"rtol": 0}
-BY_TYPE = {"float16": HALF, "float32": FLOAT}
+BY_TYPE = {"float16": HALF, "float32": FLOAT, "float64": DOUBLE}
 
 
 def launch_of(reference: Reference) -> Launch:
@@ -35,6 +35,7 @@ def compare(launch: Launch, values: Sequence[Any], reference: Reference) -> None
     assert sorted(expected) == sorted(written)
     for argument, left in zip(launch.arguments, values, strict=True):
         if argument.name in expected:
-            allowed = ROUNDED.get(reference.__name__, BY_TYPE.get(argument.dtype, EXACT))
+            of_kernel = ROUNDED.get(reference.__name__, BY_TYPE.get(argument.dtype, EXACT))
+            allowed = ROUNDED.get(f"{reference.__name__}.{argument.name}", of_kernel)
             wanted = np.asarray(expected[argument.name])
             np.testing.assert_allclose(left, wanted, err_msg=argument.name, **allowed)

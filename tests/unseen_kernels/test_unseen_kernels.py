@@ -19,9 +19,9 @@ from goptx.launch.specification import read_specification
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from unseen import FITTED, HELD_OUT, PAIRS, SECOND_SPECIFICATIONS, SPECIFICATIONS, launches_of  # noqa: E402
+from unseen import FITTED, HELD_OUT, LATER, PAIRS, SECOND_SPECIFICATIONS, SPECIFICATIONS, launches_of  # noqa: E402
 from unseen import SECOND as SECOND_WRITING  # noqa: E402
-from unseen.draw import NAMES, drawn  # noqa: E402
+from unseen.draw import LATER_NAMES, NAMES, drawn, main  # noqa: E402
 
 ON_HOPPER_ONLY = ("matmul", "flash_attention")  # wgmma, which the emulator lacks
 
@@ -45,8 +45,14 @@ def test_every_kernel_has_a_reference() -> None:
 
 
 def test_the_pairs_are_those_that_were_drawn() -> None:
-    assert {group: [*PAIRS[group]] for group in (FITTED, HELD_OUT)} == drawn(NAMES)
+    assert {group: [*PAIRS[group]] for group in (FITTED, HELD_OUT, LATER)} == drawn(NAMES)
     assert len({*PAIRS[FITTED], *PAIRS[HELD_OUT]}) == 60 and len(PAIRS[SECOND_WRITING]) == 28
+    assert len({*PAIRS[LATER]}) == 60 and all({*pair.split("+")} & {*LATER_NAMES} for pair in PAIRS[LATER])
+
+
+def test_the_text_of_the_pairs_is_what_is_drawn(capsys: pytest.CaptureFixture[str]) -> None:
+    main()
+    assert capsys.readouterr().out == (ROOT / "benchmarks" / "unseen" / "pairs.toml").read_text()
 
 
 @pytest.mark.parametrize("path", [*SECOND_SPECIFICATIONS.values(), *SPECIFICATIONS.values()], ids=lambda p: p.stem)
@@ -71,3 +77,4 @@ def test_no_kernel_names_a_folder_of_where_it_was_made() -> None:
 def test_pairs_of_either_group_are_found() -> None:
     assert [launch.entry for launch in launches_of(SECOND_WRITING, "gelu+wmma")] == ["gelu", "wmma_gemm"]
     assert [launch.entry for launch in launches_of(HELD_OUT, "matmul+matmul")] == ["matmul", "matmul"]
+    assert [launch.entry for launch in launches_of(LATER, "fft1024+softmax")] == ["fft1024", "softmax"]

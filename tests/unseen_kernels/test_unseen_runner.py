@@ -156,9 +156,12 @@ def row_of(group: str, name: str, weave: float, estimate: float | None) -> dict[
     return {"group": group, "name": name, "right": True, "ways": ways, "ms": ms, "seconds": 1}
 
 
-def test_the_table_has_both_samples_side_by_side() -> None:
+def test_the_table_has_the_samples_side_by_side() -> None:
     rows = [row_of("fitted", f"a+{i}", 1 + i / 10, 1 + i / 5) for i in range(1, 4)]
     rows += [row_of("held_out", "b+c", 0.5, 1.2), row_of("held_out", "b+d", 2.0, None)]
+    without = table({**GPU, "date": "d", "command": "x", "rows": rows})
+    assert "(in sample) |" in without and "real kernels, later" not in without
+    rows.append(row_of("later", "g+h", 1.5, 1.4))
     rows.append({"group": "held_out", "name": "e+f", "right": False, "ways": {}, "problem": "no | device"})
     text = table({**GPU, "date": "d", "command": "x", "rows": rows})
     fitted = "| real kernels, fitted (in sample) | weave |"
@@ -167,6 +170,8 @@ def test_the_table_has_both_samples_side_by_side() -> None:
     assert f"{held_out} 2 of 3 | 0.50 | 1.000 | 0.50 | 1.000 | 2 | 0.80 |" in text
     assert f"{fitted} 3 | 1.00 | 3 of 3 (100%) | 0 | 0 |" in text
     assert f"{held_out} 1 | - | 0 of 1 (0%) | 1 | 0 |" in text
+    assert "| real kernels, later (in sample) | weave | 1 of 1 | 1.50 | 1.500 | 1.50 | 1.500 | 1 |  |" in text
+    assert "## real kernels, later (in sample)" in text and "| g+h | yes |" in text
     assert "| b+c | yes | 2.000 | streams | 0.50, 1.20 |" in text and "| e+f | NO | no / device |" in text
     assert estimates(rows[:1], WEAVE)[0] == pytest.approx((1.2, 1.1))
 
@@ -196,4 +201,4 @@ def test_suggestions_against_what_was_measured() -> None:
     (found,) = suggested([{**row, "ms": timed}, row])
     assert (found["name"], found["gain"]) == ("adam+softmax", 2.0) and found["suggested"] > 0
     text = suggested_table({"rows": [found], "date": "d", "commit": "c", "command": "x", "gpu": "G", "measured": "f"})
-    assert "| held_out | 1 | 1 | 1 | - |" in text and "| adam+softmax |" in text
+    assert "| held_out | 1 | 1 | 1 | - |" in text and "| later |" not in text and "| adam+softmax |" in text

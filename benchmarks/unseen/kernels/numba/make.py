@@ -2,7 +2,7 @@
 # mypy: disable-error-code="no-untyped-def"
 """Kernels as Python programs have them, in Numba, which compiles them to PTX without a GPU: NAME.sm_90.ptx.
 
-    ./make.py [--check]
+    ./make.py [--check] [NAME ...]
 
 With --check nothing is written: the exit status is 1 if a committed file differs. Needs numba-cuda, NVVM and NVRTC of
 CUDA 13.0.
@@ -83,20 +83,96 @@ def haversine(distance, longitude, latitude, from_longitude, from_latitude):
     distance[i] = 6371.0 * 2.0 * math.asin(min(1.0, math.sqrt(a)))
 
 
+def kepler_rk4(px, py, vx, vy, taken, mass, dt, steps):
+    """Bodies around a mass at the origin, by Runge and Kutta in doubles; one that falls in or escapes stops early."""
+    i = cuda.grid(1)
+    if i >= px.size:
+        return
+    x = px[i]
+    y = py[i]
+    u = vx[i]
+    v = vy[i]
+    done = 0
+    for _ in range(steps):
+        r2 = x * x + y * y
+        if r2 < 0.04 or r2 > 100.0:
+            break
+        f = -mass / (r2 * math.sqrt(r2))
+        ax1 = f * x
+        ay1 = f * y
+        h = 0.5 * dt
+        x2 = x + h * u
+        y2 = y + h * v
+        u2 = u + h * ax1
+        v2 = v + h * ay1
+        r2 = x2 * x2 + y2 * y2
+        f = -mass / (r2 * math.sqrt(r2))
+        ax2 = f * x2
+        ay2 = f * y2
+        x3 = x + h * u2
+        y3 = y + h * v2
+        u3 = u + h * ax2
+        v3 = v + h * ay2
+        r2 = x3 * x3 + y3 * y3
+        f = -mass / (r2 * math.sqrt(r2))
+        ax3 = f * x3
+        ay3 = f * y3
+        x4 = x + dt * u3
+        y4 = y + dt * v3
+        u4 = u + dt * ax3
+        v4 = v + dt * ay3
+        r2 = x4 * x4 + y4 * y4
+        f = -mass / (r2 * math.sqrt(r2))
+        x += dt / 6.0 * (u + 2.0 * u2 + 2.0 * u3 + u4)
+        y += dt / 6.0 * (v + 2.0 * v2 + 2.0 * v3 + v4)
+        u += dt / 6.0 * (ax1 + 2.0 * ax2 + 2.0 * ax3 + f * x4)
+        v += dt / 6.0 * (ay1 + 2.0 * ay2 + 2.0 * ay3 + f * y4)
+        done += 1
+    px[i] = x
+    py[i] = y
+    vx[i] = u
+    vy[i] = v
+    taken[i] = done
+
+
+def event_bins(counts, latest, longitude, latitude, second, wide, high):
+    """Events by cell of a map: how many, and when the last one was. What is not a place is left out."""
+    start = cuda.grid(1)
+    step = cuda.gridsize(1)
+    for i in range(start, longitude.shape[0], step):
+        lon = longitude[i]
+        lat = latitude[i]
+        if abs(lat) > float32(90.0) or abs(lon) > float32(180.0):
+            continue
+        column = int32((lon + float32(180.0)) * float32(1.0 / 360.0) * wide)
+        row = int32((lat + float32(90.0)) * float32(1.0 / 180.0) * high)
+        column = min(column, int32(wide - 1))
+        row = min(row, int32(high - 1))
+        cell = row * wide + column
+        cuda.atomic.add(counts, cell, 1)
+        cuda.atomic.max(latest, cell, second[i])
+
+
 KERNELS: Mapping[str, tuple[Callable[..., None], Any]] = {
     "pi_samples": (pi_samples, void(int32[::1], int32, int32)),
     "tiled_product": (tiled_product, void(float32[:, ::1], float32[:, ::1], float32[:, ::1])),
     "haversine": (haversine, void(float32[::1], float32[::1], float32[::1], float64, float64)),
+    "kepler_rk4": (kepler_rk4, void(*[float64[::1]] * 4, int32[::1], float64, float64, int32)),
+    "event_bins": (event_bins, void(int32[::1], int32[::1], float32[::1], float32[::1], int32[::1], int32, int32)),
 }
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="compare the committed PTX, write nothing")
+    parser.add_argument("names", nargs="*", help="only these kernels")
     options = parser.parse_args()
     stale = 0
     for name, (function, signature) in KERNELS.items():
+        # All are compiled, whatever the names: Numba counts compilations, and the text has the number.
         text, _ = cuda.compile(function, signature, device=False, abi="numba", cc=(9, 0), output="ptx")
+        if options.names and name not in options.names:
+            continue
         text = named(text, name)
         path = FOLDER / f"{name}.sm_90.ptx"
         if not options.check:

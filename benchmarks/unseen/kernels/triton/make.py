@@ -286,6 +286,83 @@ def gemv(y, w, x, rows, columns, ROWS: tl.constexpr, TILE: tl.constexpr):
     tl.store(y + row, tl.sum(total, axis=1).to(tl.float16), mask=row < rows)
 
 
+@triton.jit
+def add_norm_quant(q, scale, residual, x, weight, columns, eps, TILE: tl.constexpr):
+    """Adds x to the residual; gives its RMS norm in bytes, of which the greatest of a row is 127, and their scale."""
+    row = tl.program_id(0)
+    at = tl.arange(0, TILE)
+    inside = at < columns
+    start = row.to(tl.int64) * columns
+    value = tl.load(x + start + at, mask=inside, other=0.0).to(tl.float32)
+    value += tl.load(residual + start + at, mask=inside, other=0.0).to(tl.float32)
+    tl.store(residual + start + at, value.to(tl.float16), mask=inside)
+    rstd = tl.rsqrt(tl.sum(value * value, axis=0) / columns + eps)
+    normal = value * rstd * tl.load(weight + at, mask=inside, other=0.0).to(tl.float32)
+    most = tl.maximum(tl.max(tl.abs(normal), axis=0), 1e-8)
+    steps = normal * (127.0 / most)
+    whole = tl.floor(steps + 0.5).to(tl.int8)
+    tl.store(q + start + at, whole, mask=inside)
+    tl.store(scale + row, most / 127.0)
+
+
+@triton.jit
+def group_norm_silu(y, x, weight, bias, groups, channels_per_group, pixels, eps, TILE: tl.constexpr):
+    """Each program takes a group of an image: first its sums, then the result, channel by channel."""
+    program = tl.program_id(0)
+    group = program % groups
+    size = channels_per_group * pixels
+    x += program.to(tl.int64) * size
+    y += program.to(tl.int64) * size
+    total = tl.zeros([TILE], dtype=tl.float32)
+    square = tl.zeros([TILE], dtype=tl.float32)
+    for start in range(0, size, TILE):
+        at = start + tl.arange(0, TILE)
+        value = tl.load(x + at, mask=at < size, other=0.0).to(tl.float32)
+        total += value
+        square += value * value
+    mean = tl.sum(total, axis=0) / size
+    rstd = 1.0 / tl.sqrt(tl.sum(square, axis=0) / size - mean * mean + eps)
+    for channel in range(channels_per_group):
+        w = tl.load(weight + group * channels_per_group + channel) * rstd
+        b = tl.load(bias + group * channels_per_group + channel)
+        for start in range(0, pixels, TILE):
+            at = start + tl.arange(0, TILE)
+            inside = at < pixels
+            value = tl.load(x + channel * pixels + at, mask=inside, other=0.0).to(tl.float32)
+            value = (value - mean) * w + b
+            value = value / (1.0 + tl.exp(-value))
+            tl.store(y + channel * pixels + at, value.to(tl.float16), mask=inside)
+
+
+@triton.jit
+def _after(a0, b0, a1, b1):
+    """The step s -> a0 s + b0, then the step s -> a1 s + b1."""
+    return a0 * a1, b0 * a1 + b1
+
+
+@triton.jit
+def gated_scan(h, end_gate, end_state, gate, value, channels, TIME: tl.constexpr, WIDE: tl.constexpr):
+    """h[t] = g[t] h[t - 1] + (1 - g[t]) v[t] in chunks of TIME steps; g is the sigmoid of the gate. The last h of a
+    chunk and the product of its g are for the next one."""
+    chunk = tl.program_id(0)
+    channel = tl.program_id(1) * WIDE + tl.arange(0, WIDE)
+    batch = tl.program_id(2)
+    chunks = tl.num_programs(0)
+    number = batch * chunks + chunk
+    time = number.to(tl.int64) * TIME + tl.arange(0, TIME)
+    at = time[:, None] * channels + channel[None, :]
+    inside = (channel < channels)[None, :]
+    g = tl.load(gate + at, mask=inside, other=0.0)
+    g = 1.0 / (1.0 + tl.exp(-g))
+    v = tl.load(value + at, mask=inside, other=0.0) * (1.0 - g)
+    product, state = tl.associative_scan((g, v), 0, _after)
+    tl.store(h + at, state, mask=inside)
+    last = (tl.arange(0, TIME) == TIME - 1)[:, None]
+    out = number * channels + channel
+    tl.store(end_gate + out, tl.sum(tl.where(last, product, 0.0), axis=0), mask=channel < channels)
+    tl.store(end_state + out, tl.sum(tl.where(last, state, 0.0), axis=0), mask=channel < channels)
+
+
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """How a kernel is compiled: the types of its parameters in order, its constants, warps and pipeline stages. A
@@ -316,6 +393,9 @@ KERNELS: Mapping[str, Compiled] = {
     "decode_attention": Compiled(decode_attention, "*fp16 *fp16 *fp16 *fp16 *i32 i32 i32:16 fp32",
                                  {"TILE": 64, "DIM": 128}),
     "gemv": Compiled(gemv, "*fp16 *fp16 *fp16 i32 i32:16", {"ROWS": 4, "TILE": 1024}),
+    "add_norm_quant": Compiled(add_norm_quant, "*i8 *fp32 *fp16 *fp16 *fp16 i32:16 fp32", {"TILE": 8192}, 8),
+    "group_norm_silu": Compiled(group_norm_silu, "*fp16 *fp16 *fp32 *fp32 i32 i32 i32:16 fp32", {"TILE": 2048}),
+    "gated_scan": Compiled(gated_scan, "*fp32 *fp32 *fp32 *fp32 *fp32 i32:16", {"TIME": 64, "WIDE": 32}),
 }  # fmt: skip
 
 
