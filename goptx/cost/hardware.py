@@ -16,8 +16,8 @@ QUARTERS = 4  # of an SM, each with a scheduler
 WARP = 32  # threads
 # Measured on an H200 (benchmarks/memory_pieces.py), by kind of access: loads, stores, atomic operations. The time of
 # a sector of 32 bytes in the L2, over that of one that DRAM streams; of a sector in DRAM; and of a line of 128 bytes
-# there, at least, if none beside it is accessed: DRAM gives 38 lines of one sector in a nanosecond, and 30 of four.
-IN_L2, EACH, LEAST = (0.73, 0.94, 1.25), (1.0, 1.0, 3.5), (3.6, 4.6, 8.6)
+# there, at least, if none beside it is accessed: DRAM gives 42 lines of one sector in a nanosecond, and 32 of four.
+IN_L2, EACH, LEAST = (0.73, 0.95, 1.25), (1.0, 1.0, 3.5), (3.4, 4.7, 8.6)
 L2_SPEED = 1 / IN_L2[0]  # bytes from the L2 cache in a cycle over those from DRAM
 
 

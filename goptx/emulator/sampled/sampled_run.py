@@ -213,7 +213,8 @@ class _Accesses(Traffic):
 
     def _count_missed(self, sectors: Array) -> int:
         """Of the sectors, in the order in which they are loaded, how many the L1 does not hold: of a CTA it holds those
-        that were loaded last. Counts the warps that wait for them."""
+        that were loaded last. Counts the warps that wait for them; where several warps load a sector at the same time,
+        all do."""
         by_cta = np.argsort(sectors >> SHIFT, kind="stable")
         order = by_cta[np.argsort(sectors[by_cta], kind="stable")]
         place = np.empty(len(sectors), np.int64)  # among those of all CTAs, one CTA after the other
@@ -226,11 +227,15 @@ class _Accesses(Traffic):
         self._asked += np.bincount(arrays[missing], minlength=len(self._sizes))
         sizes = [len(warps) for _, warps in self._loads]
         access = np.repeat(np.arange(len(sizes)), sizes)
+        together = np.append(np.zeros(min(len(order), 1), bool), again & (np.diff(access[order]) == 0))
+        first = np.maximum.accumulate(np.where(together, 0, np.arange(len(order))))
+        waiting = np.empty(len(sectors), bool)
+        waiting[order] = missing[order[first]]
         whose = np.concatenate([*(warps for _, warps in self._loads), np.zeros(0, np.int64)]) | access << SHIFT
         lines = [line for line, _ in self._loads]
         for number in _distinct(whose) >> SHIFT:
             self._loading[lines[number]] += 1
-        for number, array in np.unique(np.stack((whose[missing], arrays[missing])), axis=1).T:
+        for number, array in np.unique(np.stack((whose[waiting], arrays[waiting])), axis=1).T:
             self._missing[lines[number >> SHIFT], int(array)] += 1
         self._loads.clear()
         return int(np.count_nonzero(missing))
