@@ -103,6 +103,13 @@ OF_CAPS = (
         f"{AMONG}::test_a_given_order_is_estimated",
     ),
     Mutation(
+        "what is woven is compared with kernels that come in turn only",
+        GAIN,
+        "for form in (plain, judge.among_each_other(plain)) if form",
+        "for form in (plain,)",
+        f"{AMONG}::test_what_is_woven_is_compared_with_few_ctas_among_others",
+    ),
+    Mutation(
         "few CTAs that are long come among others",
         GAIN,
         "if expected > comparison.middle.cycles * AMONG:",

@@ -8,6 +8,7 @@ from strategies.unseen_launches import described, fused, judged
 
 import goptx
 from goptx.strategies.candidate import Candidate, unchanged
+from goptx.strategies.estimates.estimated_gain import AMONG
 from goptx.strategies.estimates.prospects import BESIDE, Prospect, best
 from goptx.weaving.shapes.interleaved import EARLY, Interleaved, early_ratio
 
@@ -30,6 +31,16 @@ def test_a_kernel_that_computes_runs_beside_one_that_waits_for_memory(names: tup
     ratio = ",".join(map(str, plan(made).ratio))
     assert auto.report.decision and auto.report.decision.chosen.name.startswith(f"interleave ratio={ratio}")
     assert plan(auto) == plan(made) and auto.report.decision.chosen.cycles == pytest.approx(estimated.cycles)
+
+
+def test_what_is_woven_is_compared_with_few_ctas_among_others() -> None:
+    """In turn, the kernels are estimated to be slower than woven; among each other they are not."""
+    made = fused("kepler_rk4", "gemv")
+    assert plan(made).takes_turns
+    judge = judged("kepler_rk4", "gemv")
+    in_turn, beside = PLAIN, PLAIN.having(ratio=plan(made).ratio)
+    cycles = {form: min(e.cycles for _, e in judge.estimates(form)) for form in (in_turn, beside)}
+    assert cycles[beside] < AMONG * cycles[in_turn]
 
 
 def test_few_long_ctas_come_first() -> None:

@@ -116,7 +116,8 @@ def _in_own_ctas(
     if woven.strategy != "weave" or not judge.is_known:
         return None
     plain = Candidate("interleave", (1,) * len(judge.kernels))
-    expected = min(estimated.cycles for _, estimated in judge.estimates(plain))
+    forms = (form for form in (plain, judge.among_each_other(plain)) if form)
+    expected = min(estimated.cycles for form in forms for _, estimated in judge.estimates(form))
     if expected * NARROW > cycles:
         return None
     narrow = f"be less than {1 / NARROW - 1:.0%} faster"
