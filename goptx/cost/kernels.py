@@ -277,9 +277,17 @@ def _as_sampled(found: Alone, run: SampledRun, ctas: int, machine: Machine, tabl
         live = sampled.live if sampled else 0.5 / len(run.steps)
     if sampled is None:
         return replace(found, sampled=None, live=live, launched=False)
-    waits = waits_of_loads(run, ctas, machine, table)
-    critical = critical_cycles(found.flow, table, machine, lambda i: waits.get(i.line))
+    waits, critical = _waiting(Same(found.flow), Same(run), ctas, Same(machine), Same(table))
     return replace(found, sampled=sampled, live=live, waits=waits, critical=critical)
+
+
+@lru_cache(maxsize=64)
+def _waiting(
+    flow: Same[Flow], run: Same[SampledRun], ctas: int, machine: Same[Machine], table: Same[LatencyTable]
+) -> tuple[Mapping[int, int], Mapping[str, int]]:
+    """The cycles of loads, and of blocks with these: the choice among candidates and the report ask for the same."""
+    waits = waits_of_loads(run.held, ctas, machine.held, table.held)
+    return waits, critical_cycles(flow.held, table.held, machine.held, lambda i: waits.get(i.line))
 
 
 def _counted(found: Alone, kernel: Chosen, shape: Shape, known: Known) -> Mapping[str, float]:

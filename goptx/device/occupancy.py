@@ -119,9 +119,10 @@ def occupancy(
             "barriers: threads must be at least 1, the others not negative"
         )
     limits, note = sm_limits(arch)
-    warps, whole = (_round_up(n, _WARP) // _WARP for n in (threads, max(threads, launched)))
+    launched = max(threads, launched)
+    warps, whole = (_round_up(n, _WARP) // _WARP for n in (threads, launched))
     ctas_by = {
-        "threads": 0 if max(threads, launched) > _MAX_THREADS_PER_CTA else limits.ctas,
+        "threads": 0 if launched > _MAX_THREADS_PER_CTA else limits.ctas,
         "warps": _filled(limits.warps, warps, whole),
         "ctas": limits.ctas,
         "registers": _ctas_by_registers(registers, warps, whole, limits),

@@ -55,8 +55,8 @@ OF_SAMPLED_RUNS = (
     Mutation(
         "the L1 holds nothing",
         SAMPLED,
-        "(np.diff(place[order]) <= self._held)",
-        "(np.diff(place[order]) < 0)",
+        "fresh | (np.diff(place[order], prepend=0) > self._held)",
+        "True",
         f"{RUN}::test_what_a_cta_accesses[twice]",
     ),
     Mutation(

@@ -154,7 +154,7 @@ class _Accesses(Traffic):
     def end(self, groups: Sequence[int]) -> None:
         """The CTAs of the machine have ended: groups of so many, of which all but the first are its neighbours."""
         for kind, accesses in enumerate(self._sectors):
-            every = np.concatenate([*accesses, np.zeros(0, np.int64)])
+            every = _joined(accesses)
             accesses.clear()
             self.requested[kind] += self._count_missed(every) if kind == LOADS else len(every)
             found = np.unique(every)
@@ -174,11 +174,11 @@ class _Accesses(Traffic):
     def _count_lines(self, kind: int, own: Array, others: Sequence[Array], size: int) -> None:
         """Counts the lines of a CTA that are not beside others of it, and their sectors, for a group of so many."""
         lines = own // SECTORS
-        firsts = np.append(np.ones(min(len(lines), 1), bool), np.diff(lines) > 0)
+        firsts = _is_first(lines)
         every = lines[firsts]
         distant = np.diff(every, prepend=-2, append=1 << SHIFT) > 1
         single = np.isin(lines, every[distant[:-1] & distant[1:]])
-        beside = single & np.isin(lines, np.concatenate([*(o // SECTORS for o in others), np.zeros(0, np.int64)]))
+        beside = single & np.isin(lines, _joined(others) // SECTORS)
         self._lines[kind] += size * self._by_array(own[single & firsts])
         self._in_lines[kind] += size * self._by_array(own[single])
         self._beside[kind] += size * self._by_array(own[beside])
@@ -212,39 +212,49 @@ class _Accesses(Traffic):
         return np.diff(np.append(np.searchsorted(sectors, self._starts), len(sectors)))
 
     def _count_missed(self, sectors: Array) -> int:
-        """Of the sectors, in the order in which they are loaded, how many the L1 does not hold: of a CTA it holds those
-        that were loaded last. Counts the warps that wait for them; where several warps load a sector at the same time,
-        all do."""
-        by_cta = np.argsort(sectors >> SHIFT, kind="stable")
-        order = by_cta[np.argsort(sectors[by_cta], kind="stable")]
-        place = np.empty(len(sectors), np.int64)  # among those of all CTAs, one CTA after the other
-        place[by_cta] = np.arange(len(sectors))
-        again = sectors[order][1:] == sectors[order][:-1]
-        held = again & (np.diff(place[order]) <= self._held)
-        missing = np.ones(len(sectors), bool)
-        missing[order[1:][held]] = False
+        """Of the sectors, in the order in which they are loaded, how many the L1 does not hold. Counts the warps that
+        wait for them."""
+        lines = [line for line, _ in self._loads]
+        access = np.repeat(np.arange(len(lines)), [len(warps) for _, warps in self._loads])
+        whose = _joined([warps for _, warps in self._loads]) | access << SHIFT
+        self._loads.clear()
+        missing, waiting = self._missing_and_waiting(sectors, access)
         arrays = np.searchsorted(self._starts, sectors & NUMBER, side="right") - 1
         self._asked += np.bincount(arrays[missing], minlength=len(self._sizes))
-        sizes = [len(warps) for _, warps in self._loads]
-        access = np.repeat(np.arange(len(sizes)), sizes)
-        together = np.append(np.zeros(min(len(order), 1), bool), again & (np.diff(access[order]) == 0))
-        first = np.maximum.accumulate(np.where(together, 0, np.arange(len(order))))
-        waiting = np.empty(len(sectors), bool)
-        waiting[order] = missing[order[first]]
-        whose = np.concatenate([*(warps for _, warps in self._loads), np.zeros(0, np.int64)]) | access << SHIFT
-        lines = [line for line, _ in self._loads]
         for number in _distinct(whose) >> SHIFT:
             self._loading[lines[number]] += 1
         for number, array in np.unique(np.stack((whose[waiting], arrays[waiting])), axis=1).T:
             self._missing[lines[number >> SHIFT], int(array)] += 1
-        self._loads.clear()
         return int(np.count_nonzero(missing))
+
+    def _missing_and_waiting(self, sectors: Array, access: Array) -> tuple[Array, Array]:
+        """For each sector that is loaded whether the L1 does not hold it, of a CTA the sectors that were loaded last;
+        and whether a warp waits for it: where several load a sector in one access, all do."""
+        by_cta = np.argsort(sectors >> SHIFT, kind="stable")
+        order = by_cta[np.argsort(sectors[by_cta], kind="stable")]
+        place = np.empty(len(sectors), np.int64)  # among those of all CTAs, one CTA after the other
+        place[by_cta] = np.arange(len(sectors))
+        fresh = _is_first(sectors[order])
+        missing, waiting = np.empty((2, len(sectors)), bool)
+        missing[order] = fresh | (np.diff(place[order], prepend=0) > self._held)
+        begins = fresh | _is_first(access[order])
+        waiting[order] = missing[order[np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))]]
+        return missing, waiting
+
+
+def _joined(arrays: Sequence[Array]) -> Array:
+    """One after the other; there may be none."""
+    return np.concatenate([np.zeros(0, np.int64), *arrays])
+
+
+def _is_first(keys: Array) -> Array:
+    """Where a key is another one than the key before it."""
+    return np.append(np.ones(min(len(keys), 1), bool), keys[1:] != keys[:-1])
 
 
 def _distinct(keys: Array) -> Array:
     """The different ones of the keys, in order. Most are in order already."""
-    steps = keys[1:] - keys[:-1]
-    if len(steps) and int(steps.min()) < 0:
+    if len(keys) > 1 and int(np.diff(keys).min()) < 0:
         return np.unique(keys)
-    found: Array = keys[np.append(np.ones(min(len(keys), 1), bool), steps > 0)]
+    found: Array = keys[_is_first(keys)]
     return found

@@ -116,8 +116,7 @@ def _in_own_ctas(
     if woven.strategy != "weave" or not judge.is_known:
         return None
     plain = Candidate("interleave", (1,) * len(judge.kernels))
-    forms = (form for form in (plain, judge.among_each_other(plain)) if form)
-    expected = min(estimated.cycles for form in forms for _, estimated in judge.estimates(form))
+    expected = min(_least(judge, form) for form in (plain, judge.among_each_other(plain)) if form)
     if expected * NARROW > cycles:
         return None
     narrow = f"be less than {1 / NARROW - 1:.0%} faster"
@@ -134,7 +133,7 @@ def _among_each_other(
     beside = judge.among_each_other(comparison.candidate.uncapped) if woven.strategy == "interleave" else None
     if beside is None:
         return woven, comparison
-    expected = min(estimated.cycles for _, estimated in judge.estimates(beside))
+    expected = _least(judge, beside)
     if expected > comparison.middle.cycles * AMONG:
         return woven, comparison
     why = f"in turn, they are estimated to {_takes(comparison.middle.cycles, expected)}"
@@ -168,6 +167,11 @@ def _capped(woven: Woven, comparison: _Comparison) -> tuple[Woven, _Comparison]:
     note = f"a thread has at most {best.cap} registers, so that {fuller} have room{why}"
     made = made.reported(replace(made.report, notes=(*made.report.notes, note)))
     return made, replace(comparison, candidate=best)
+
+
+def _least(judge: Judge, candidate: Candidate) -> float:
+    """The cycles of a candidate under the middle assumption, with the cap that helps most."""
+    return min(estimated.cycles for _, estimated in judge.estimates(candidate))
 
 
 def _takes(cycles: float, other: float) -> str:
