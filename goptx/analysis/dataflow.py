@@ -56,6 +56,13 @@ def killed(code: Code) -> frozenset[str]:
         return found
 
 
+def replaced(code: Code) -> frozenset[str]:
+    """What an instruction sets anew, though it may read the old value: registers, and the carry flag. One that writes
+    a component reads the others."""
+    kept = isinstance(code, Scope) or code.guard or facts_of(code.opcode).row.updates
+    return frozenset() if kept else sets(code)
+
+
 def depends_on(code: Code) -> frozenset[str]:
     """What the results of an instruction may depend on but memory: what it may read, and the carry flag."""
     carry = isinstance(code, Instruction) and facts_of(code.opcode).uses_carry

@@ -1,22 +1,24 @@
 """Which registers and branches are the same for all threads of a CTA or a warp.
 
-Requires: a flow. Everything not listed here is divergent.
-PTX registers are not SSA, so a register written under divergent control is divergent everywhere.
+Requires: a flow. Everything not listed here is divergent. Registers that are written in several places are looked at
+in versions (versions.py): what a loop counter holds before the loop, or what is written to it after all barriers, says
+nothing of the loop. Where paths meet, the value depends on what decides whether each of its versions is written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
 from goptx.analysis.cfg import Code, Flow, controls
-from goptx.analysis.dataflow import KNOWN, depends_on, read, register_of, sets, solve, written
+from goptx.analysis.dataflow import KNOWN, depends_on, read, register_of, replaced, sets, solve, written
 from goptx.analysis.terminators import Branch, Switch
 from goptx.analysis.values import windows
 from goptx.analysis.values.windows import ANY, Window, special_windows
+from goptx.analysis.versions import Value, Version, Versions
 from goptx.launch.shape import Shape
 from goptx.memo import Deferred
 from goptx.ptx.ir import Immediate, Instruction, Scope
@@ -56,8 +58,8 @@ ALL_LANES = ("-1", "0xffffffff", "0xFFFFFFFF", "4294967295")
 
 @dataclass(frozen=True, slots=True)
 class Uniform:
-    """The result: the uniformity of the branch that ends each block, and of each register. Registers that decide no
-    branch are looked at when one is asked for."""
+    """The result: the uniformity of the branch that ends each block, and of each register wherever it is read.
+    Registers that decide no branch are looked at when one is asked for."""
 
     branches: dict[str, Uniformity]
     registers: Deferred[dict[str, Uniformity]]
@@ -75,9 +77,10 @@ _AS_IT_IS: _Passes = (_CTA, _WARP_DATA, _WARP, _DATA, _DIVERGES)
 _WARP_AT_MOST: _Passes = (_CTA, _WARP_DATA, _WARP, _WARP_DATA, _WARP)
 _WHOLE_WARPS_ONLY: _Passes = (_CTA, _WARP_DATA, _WARP, _DIVERGES, _DIVERGES)
 
-# A register; ("branch", block); ("control", block), all that decides whether it runs; ("together", place), all that the
-# results of an instruction depend on.
-_Key = str | tuple[str, str]
+# A register, or a version of it; ("branch", block); ("control", block), all that decides whether it runs; ("together",
+# place), all that the results of an instruction depend on.
+_Key = str | Version | tuple[str, str]
+_Values = Mapping[str, Value]  # of registers, at one place
 MANY = 4  # an instruction with more results has one key for all that these depend on
 
 
@@ -102,13 +105,15 @@ _PLAIN = {
 
 class _Rules:
     """The uniformity rules of all keys: a given value, joined with the values of its sources as `passes` maps them. The
-    instructions in `computed` define a register by their windows too; `plain` are the registers that others define."""
+    instructions in `computed` define a register by their windows too, of the values that they read; `plain` are the
+    registers that others define; in `either`, one that holds one of these values."""
 
     def __init__(self, special: Mapping[_Key, _Found]) -> None:
         self.special = special
         self.least: dict[_Key, Uniformity] = {}
         self.sources: dict[_Key, dict[_Key, list[_Passes]]] = {}
-        self.computed: dict[_Key, list[Instruction]] = {}
+        self.computed: dict[_Key, list[tuple[Instruction, dict[str, Value]]]] = {}
+        self.either: dict[_Key, list[Value]] = {}
         self.plain: set[_Key] = set()
 
     def define(
@@ -122,12 +127,19 @@ class _Rules:
                 if passes not in several:
                     several.append(passes)
 
-    def compute(self, keys: Iterable[_Key], instruction: Instruction) -> None:
+    def compute(self, keys: Collection[_Key], instruction: Instruction, values: _Values) -> None:
         self.define(keys, Uniformity.CTA)
+        own = {name: values[name] for name in read(instruction)}
         for key in keys:
-            self.computed.setdefault(key, []).append(instruction)
-            for source in read(instruction):
+            self.computed.setdefault(key, []).append((instruction, own))
+            for source in own.values():
                 self.sources[key].setdefault(source, [])
+
+    def meet(self, key: _Key, values: Sequence[Value]) -> None:
+        self.define([key], Uniformity.CTA)
+        self.either.setdefault(key, []).extend(values)
+        for source in values:
+            self.sources[key].setdefault(source, [])
 
     def of(self, key: _Key, values: Mapping[_Key, _Found | None]) -> _Found | None:
         """None as long as nothing that is known defines the key."""
@@ -136,18 +148,19 @@ class _Rules:
             if several and (value := values.get(source) or self.special.get(source)):
                 for passes in several:
                     found = found.joined(passes[value.uniformity])
-        if key not in self.computed:
+        if key not in self.computed and key not in self.either:
             return _Found.plain(found)
         made = [_Found.plain(found)] if key in self.plain else []
-        made += [m for i in self.computed[key] if (m := self._computed(i, values)) is not None]
+        made += [m for each in self.computed.get(key, ()) if (m := self._computed(*each, values)) is not None]
+        made += [m for value in self.either.get(key, ()) if (m := values.get(value)) is not None]
         return _merged(made, found, values.get(key)) if made else None
 
-    def _computed(self, instruction: Instruction, values: Mapping[_Key, _Found | None]) -> _Found | None:
+    def _computed(self, instruction: Instruction, own: _Values, values: Mapping[_Key, _Found | None]) -> _Found | None:
         """What an instruction gives by its windows; None while one of its sources has no value yet."""
         known: dict[object, _Found] = {}
-        for name in read(instruction):
-            value = values.get(name) or self.special.get(name)
-            if value is None and name in self.least:
+        for name, key in own.items():
+            value = values.get(key) or self.special.get(key)
+            if value is None and key in self.least:
                 return None
             known[name] = value or _PLAIN[Uniformity.CTA]
         plain = joined(value.uniformity for value in known.values())
@@ -188,6 +201,9 @@ class _Rules:
         for key, sources in self.sources.items():
             for source, several in sources.items():
                 readers.setdefault(source, []).extend((key, passes) for passes in several)
+        for key, its in self.either.items():
+            for source in its:
+                readers.setdefault(source, []).append((key, _AS_IT_IS))
         values = dict(self.least)
         waiting = [key for key, value in values.items() if value]
         while waiting:
@@ -254,8 +270,12 @@ def uniformity(
     values = _rules(flow, deciders, special, _deciding(flow)).solved() if decided else {}
 
     def registers() -> dict[str, Uniformity]:
-        every = _rules(flow, deciders, special).solved()
-        return {key: value for key, value in every.items() if value and isinstance(key, str)}
+        found: dict[str, Uniformity] = {}
+        for key, value in _rules(flow, deciders, special).solved().items():
+            if value and (isinstance(key, str) or len(key) == 3):
+                register = key if isinstance(key, str) else key[0]
+                found[register] = value.joined(found.get(register, Uniformity.CTA))
+        return found
 
     return Uniform({n: values.get(("branch", n), Uniformity.CTA) for n in flow.blocks}, Deferred(registers))
 
@@ -285,46 +305,61 @@ def _rules(
 ) -> _Rules:
     """The rules of the branches of a flow and of its registers: of all, or of those `wanted`, among which are all that
     these depend on."""
-    rules = _Rules(special)
+    rules, versions = _Rules(special), Versions(flow, wanted)
     for name, its in deciders.items():
         above = [(what, decider) for decider in its for what in ("branch", "control")]
         rules.define([("control", name)], Uniformity.CTA, above)
     for name, block in flow.blocks.items():
+        values = versions.at_start(name)
         for number, code in enumerate(block.code):
             writes = sets(code) if wanted is None else sets(code) & wanted
             if writes:
-                _define(rules, code, writes, ("control", name), f"{name}.{number}")
-        for instruction in block.instructions() if block.region else ():
-            # What a region writes depends on the branches that its lanes took.
-            rules.define(sets(instruction), Uniformity.DIVERGENT)
-            rules.plain |= sets(instruction)
+                after = versions.written(name, number)
+                _define(rules, code, {w: after.get(w, w) for w in writes}, values, ("control", name))
+                values |= after
+        if block.region:  # what it writes depends on the branches that its lanes took
+            after = versions.written(name, 0)
+            for register in frozenset().union(*map(sets, block.instructions())):
+                key = after.get(register, register)
+                rules.define([key], Uniformity.DIVERGENT)
+                rules.plain.add(key)
+            values |= after
         # `.uni` promises that the active lanes agree: enough for the warp, never for the CTA.
         promised = isinstance(block.end, Branch | Switch) and block.end.uniform
         passes = _WARP_AT_MOST if promised else _AS_IT_IS
-        rules.define([("branch", name)], Uniformity.CTA, [register_of(n) for n in block.end.reads()], passes)
+        rules.define([("branch", name)], Uniformity.CTA, [values[register_of(n)] for n in block.end.reads()], passes)
+    for version, held in versions.meetings():
+        rules.meet(version, held)
     used = dict.fromkeys(source for its in rules.sources.values() for source in its)
     differing = [k for k in used if isinstance(k, str) and k.startswith(_DIVERGENT_REGISTERS) and k not in special]
     rules.define(differing, Uniformity.DIVERGENT)
     return rules
 
 
-def _define(rules: _Rules, code: Code, writes: frozenset[str], control: _Key, place: str) -> None:
-    """Adds the rules of what the code at a place writes."""
-    least, sources, of_values, of_control = _definition(code)
+def _define(rules: _Rules, code: Code, writes: Mapping[str, Value], values: _Values, control: _Key) -> None:
+    """Adds the rules of what the code writes, which reads these values, under some control."""
+    least, names, of_values, of_control = _definition(code)
+    for register, key in writes.items():
+        if key != register and register not in replaced(code):
+            rules.meet(key, [values[register]])
+    keys = writes.values()
     if rules.special and isinstance(code, Instruction) and _has_rule(code):
-        rules.compute(written(code) & writes, code)
-        rules.define(writes - written(code), least, sources, of_values)  # the carry flag
-        rules.define(writes, Uniformity.CTA, [control])
+        computed = written(code)
+        rules.compute([key for register, key in writes.items() if register in computed], code, values)
+        carry = [key for register, key in writes.items() if register not in computed]
+        rules.define(carry, least, [values[n] for n in names], of_values)
+        rules.define(keys, Uniformity.CTA, [control])
         return
-    rules.plain |= writes
+    rules.plain.update(keys)
+    sources = [values[n] for n in names]
     if len(writes) > MANY:  # one key for what all of them depend on
-        together = ("together", place)
+        together = ("together", str(next(iter(keys))))
         rules.define([together], least, sources, of_values)
         rules.define([together], least, [control], of_control)
-        rules.define(writes, least, [together])
+        rules.define(keys, least, [together])
     else:
-        rules.define(writes, least, sources, of_values)
-        rules.define(writes, least, [control], of_control)
+        rules.define(keys, least, sources, of_values)
+        rules.define(keys, least, [control], of_control)
 
 
 def _special(shape: Shape) -> dict[_Key, _Found]:

@@ -222,11 +222,23 @@ def test_a_window_is_lost_under_divergent_control() -> None:
     assert of(chosen.format(64)) == WARP
 
 
-def test_other_definitions_of_a_register_count() -> None:
-    assert of(f"{INDEX} shr.u32 %r9, %r1, 5; mov.u32 %r1, 7;") == DIVERGENT
-    assert of(f"{INDEX} shr.u32 %r9, %r1, 5; mov.u32 %r1, 64;") == WARP
-    assert of(f"{INDEX} shr.u32 %r9, %r1, 5; ld.global.u32 %r1, [%rd1];") == DIVERGENT
-    assert of(f"{INDEX} shr.u32 %r9, %r1, 5; popc.b32 %r1, %r2;") == DIVERGENT
+@pytest.mark.parametrize(
+    ("opcode", "source", "alike"),
+    [
+        ("mov.u32", "7", DIVERGENT),
+        ("mov.u32", "64", WARP),
+        ("ld.global.u32", "[%rd1]", DIVERGENT),
+        ("popc.b32", "%r2", DIVERGENT),
+    ],
+)
+def test_definitions_count_where_they_reach(opcode: str, source: str, alike: Uniformity) -> None:
+    other, use = f"{opcode} %r1, {source};", "shr.u32 %r9, %r1, 5;"
+    assert of(f"{INDEX} {use} {other}") == WARP
+    assert of(f"{INDEX} {other} {INDEX} {use}") == WARP
+    once = f"{INDEX} setp.lt.u32 %p1, %r2, 7; @%p1 bra SKIP; {other} SKIP: {use} ret;"
+    assert uniformity(flow(once), shape=KNOWN).of("%r9") == alike
+    again = f"{INDEX} TOP: {use} {other} setp.lt.u32 %p1, %r2, 7; @%p1 bra TOP; ret;"
+    assert uniformity(flow(again), shape=KNOWN).of("%r9") == alike
 
 
 def test_other_numbers_of_threads_have_no_window() -> None:

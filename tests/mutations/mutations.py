@@ -438,7 +438,7 @@ MUTATIONS = (
     Mutation(
         "what a branch decides counts as uniform",
         "goptx/analysis/uniformity.py",
-        "        rules.define(writes, least, [control], of_control)\n",
+        "        rules.define(keys, least, [control], of_control)\n",
         "",
         "tests/analysis/test_uniformity.py::test_control_goes_through_nested_branches",
     ),

@@ -5,6 +5,7 @@ from mutations.mutations import Mutation
 WINDOWS = "goptx/analysis/values/windows.py"
 UNIFORMITY = "goptx/analysis/uniformity.py"
 TESTS = "tests/analysis/test_windows_in_kernels.py"
+VERSIONS, OF_VERSIONS = "goptx/analysis/versions.py", "tests/analysis/test_versions.py"
 
 OF_WINDOWS = (
     Mutation(
@@ -41,5 +42,47 @@ OF_WINDOWS = (
         "warp = _window([m.warp for m in made]) if base <= Uniformity.WARP else None",
         "warp, base = _window([m.warp for m in made]), min(base, Uniformity.WARP)",
         f"{TESTS}::test_a_window_is_lost_under_divergent_control",
+    ),
+    Mutation(
+        "where paths meet, a register holds what it did before they parted",
+        VERSIONS,
+        "if block in self._meeting(register):",
+        "if False:",
+        f"{OF_VERSIONS}::test_paths_that_lead_to_different_versions_meet",
+    ),
+    Mutation(
+        "paths meet only where those that write the register first do",
+        VERSIONS,
+        "                waiting += more\n",
+        "",
+        f"{OF_VERSIONS}::test_paths_meet_again_after_they_have_met",
+    ),
+    Mutation(
+        "a guarded instruction replaces a value",
+        "goptx/analysis/dataflow.py",
+        "kept = isinstance(code, Scope) or code.guard or facts_of(code.opcode).row.updates",
+        "kept = isinstance(code, Scope) or facts_of(code.opcode).row.updates",
+        f"{OF_VERSIONS}::test_the_value_before_counts_where_a_guard_may_keep_it",
+    ),
+    Mutation(
+        "what a region writes is not seen",
+        VERSIONS,
+        "return [frozenset().union(*map(sets, block.instructions()))]",
+        "return []",
+        f"{OF_VERSIONS}::test_what_a_region_writes_is_divergent_after_it",
+    ),
+    Mutation(
+        "lanes of different iterations keep the promise of one",
+        "goptx/weaving/emit/reconverge.py",
+        "if len(again) > 1 and any(",
+        "if len(again) > 9 and any(",
+        "tests/proof/test_synchronization.py::test_kernels_that_wait_are_proved[one_lane_copies-producers_and_consumers]",
+    ),
+    Mutation(
+        "the proof takes any load for a constant",
+        "goptx/proof/sync/varying.py",
+        "constant = facts.read_only or (",
+        'constant = row.access == "l" or (',
+        "tests/proof/test_attacks.py::test_a_branch_by_thread_numbers_around_a_barrier_is_not_presumed",
     ),
 )

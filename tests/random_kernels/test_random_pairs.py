@@ -8,7 +8,8 @@ from collections import Counter
 import pytest
 from random_kernels.case import Case
 from random_kernels.census import CONSTRUCTS, GROUPS
-from random_kernels.pairs import FORCED, Outcome
+from random_kernels.pairs import FORCED, Outcome, run
+from random_kernels.reused import with_registers_reused
 from random_kernels.search import search
 
 BATCHES, EACH = 2, 50
@@ -33,6 +34,20 @@ def test_pairs(number: int) -> None:
     woven = {group: found.census[f"group: {group}"] for group in GROUPS}
     least = {group: (drawn - others) / 4 for group, drawn in groups.items() if drawn >= SOME}
     assert not {group: woven[group] for group in least if woven[group] < least[group]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(BATCHES))
+def test_pairs_with_registers_reused(number: int) -> None:
+    """What a register holds in one place says nothing of another."""
+
+    def reused(case: Case) -> Outcome:
+        return run(with_registers_reused(case, number))
+
+    found = search(FIRST + 100 + number, EACH, judge=reused)
+    assert found.failing is None, found.failing.file(found.failure)
+    others = found.refused[OTHER_CTAS]
+    assert found.refused.total() - found.refused[FORCED] - others <= MOST_REFUSED, found.refused
 
 
 @pytest.mark.slow

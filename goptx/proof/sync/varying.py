@@ -167,7 +167,7 @@ def _depends(program: Program, step: Step, varying: set[str] | frozenset[str], s
         lanes = (*step.sources[1].names, *step.sources[3].names)
         return scope > Scope.WARP or any(n in varying or _is_of_thread(program, n) for n in lanes)
     if program.is_effect(step):
-        constant = (facts.read_only and scope == Scope.WARP) or (steady and row.access == "l" and facts.base == "ld")
+        constant = facts.read_only or (steady and row.access == "l" and facts.base == "ld")
         return not constant or any(n in varying or _is_of_thread(program, n) for s in step.sources for n in s.names)
     return any(n in varying or _is_of_thread(program, n) for s in step.sources for n in s.names) or (
         (facts.uses_carry and CARRY in varying) or (row.updates and any(w in varying for w in step.writes))

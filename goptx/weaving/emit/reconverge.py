@@ -8,8 +8,12 @@ block's end where it is.
 Lanes that leave a waiting loop one by one must not wait for each other before they have released what the others wait
 for: a lane that holds a lock would wait for those that want it.
 
+Where a waiting loop begins the loop around it, both have one header: lanes that go round again may meet there those
+that still wait, and what they compare is of different iterations. So branches of such a loop are not `.uni`.
+
 Requires: the final order of all code. Ensures: the same code, with that instruction at the end of each such block that
-whole warps come to, but for blocks where lanes wait one by one.
+whole warps come to, but for blocks where lanes wait one by one; no promise about branches that lanes of different
+iterations may come to.
 """
 
 from __future__ import annotations
@@ -17,11 +21,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from goptx.analysis.cfg import EXIT, Block, Code, Flow
+from goptx.analysis.cfg import EXIT, Block, Code, Flow, loops
 from goptx.analysis.dataflow import solve
 from goptx.analysis.sync.barriers import is_cta_barrier
 from goptx.analysis.sync.sync_spans import sync_points, waiting_blocks
-from goptx.analysis.terminators import Jump
+from goptx.analysis.terminators import Branch, Jump, Switch
 from goptx.ptx.ir import Immediate, Instruction, Provenance
 from goptx.ptx.opcodes import facts_of
 from goptx.weaving.invariants import ensured
@@ -37,7 +41,26 @@ def reconverge(scheduled: Flow, converged: Sequence[Converged], merged: Merged) 
     flow = scheduled.without_empty()
     separate = (amid_waits(flow, c) for c in converged if c.lanes_wait_separately)
     diverged = merged.diverged(as_written).union(*separate)
-    return ensured("reconverge", reconverged(flow, diverged), scheduled)
+    return ensured("reconverge", reconverged(_without_promises(flow), diverged), scheduled)
+
+
+def _without_promises(flow: Flow) -> Flow:
+    """The flow without `.uni` in loops that lanes begin again from several blocks, from one of these one by one."""
+    blocks, above = dict(flow.blocks), flow.predecessors()
+    for header, body in loops(flow).items():
+        again = [p for p in above[header] if p in body]
+        if len(again) > 1 and any(
+            len(b.end.successors()) > 1 and not _promises(b) for b in map(blocks.get, again) if b
+        ):
+            for name in body:
+                end = blocks[name].end
+                if isinstance(end, Branch | Switch) and end.uniform:
+                    blocks[name] = blocks[name].ending(replace(end, uniform=False))
+    return Flow(flow.entry, blocks)
+
+
+def _promises(block: Block) -> bool:
+    return isinstance(block.end, Branch | Switch) and block.end.uniform
 
 
 def amid_waits(flow: Flow, kernel: Converged) -> set[str]:
