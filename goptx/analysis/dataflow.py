@@ -59,8 +59,8 @@ def killed(code: Code) -> frozenset[str]:
 def replaced(code: Code) -> frozenset[str]:
     """What an instruction sets anew, though it may read the old value: registers, and the carry flag. One that writes
     a component reads the others."""
-    kept = isinstance(code, Scope) or code.guard or facts_of(code.opcode).row.updates
-    return frozenset() if kept else sets(code)
+    preserves = isinstance(code, Scope) or code.guard or facts_of(code.opcode).row.updates
+    return frozenset() if preserves else sets(code)
 
 
 def depends_on(code: Code) -> frozenset[str]:

@@ -5,6 +5,8 @@ Requires: a flow without regions, as it is written.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from goptx.analysis.cfg import EXIT, Flow, loops
 from goptx.analysis.dataflow import computed_from, register_of, written
 from goptx.analysis.terminators import Branch, Jump, Stop
@@ -24,11 +26,19 @@ def early_end(flow: Flow) -> frozenset[str] | None:
         end = flow.blocks[name].end
         if name in in_loops or not isinstance(end, Branch) or not decided.intersection(map(register_of, end.reads())):
             continue
-        before = frozenset(b for b in flow.blocks if flow.dominates(b, name))
-        rest = sum(count for other, count in size.items() if other not in before)
-        if any(only_ends(flow, s) for s in end.successors()) and rest * 2 >= sum(size.values()):
+        if not any(only_ends(flow, s) for s in end.successors()):
+            continue
+        before = frozenset(_dominators(flow, name))
+        if sum(size[b] for b in before) * 2 <= sum(size.values()):
             return before
     return None
+
+
+def _dominators(flow: Flow, name: str | None) -> Iterator[str]:
+    """The block and all that dominate it."""
+    while name is not None:
+        yield name
+        name = flow.dominators()[name]
 
 
 def only_ends(flow: Flow, name: str) -> bool:

@@ -42,8 +42,13 @@ def forks(flow: Flow) -> tuple[Fork, ...]:
     """The divergent branches whose sides meet again, in layout order."""
     decided = uniformity(flow).branches
     bodies = loops(flow)
-    control, meets, most = controls(flow), flow.post_dominators(), most_predicated(flow)
+    meets, most = flow.post_dominators(), most_predicated(flow)
+    governed: dict[str, set[str]] = {}
+    for name, by in controls(flow).items():
+        for decider in by - {name}:
+            governed.setdefault(decider, set()).add(name)
     found: list[Fork] = []
+    around_blocks: dict[str, list[Fork]] = {}
     for name, block in flow.blocks.items():
         if not isinstance(block.end, Branch | Switch) or decided.get(name, Uniformity.CTA) < Uniformity.WARP_DATA:
             continue
@@ -52,13 +57,15 @@ def forks(flow: Flow) -> tuple[Fork, ...]:
         leaves = any(s == head or s not in body for head, body in around for s in successors)
         if leaves or any(only_ends(flow, s) for s in successors):
             continue
-        governed = frozenset(other for other, by in control.items() if name in by and other != name)
-        sides = tuple(frozenset(b for b in governed if b == s or flow.dominates(s, b)) for s in successors)
+        own = governed.get(name, set())
+        sides = tuple(frozenset(b for b in own if b == s or flow.dominates(s, b)) for s in successors)
         lengths = tuple(sum(slots(i) for b in side for i in flow.blocks[b].instructions()) for side in sides)
         predicated = max(lengths) <= most and sum(lengths) <= PREDICATED
-        around_it = [other for other in found if any(name in side for side in other.sides)]
-        inner = any(meets[name] == meets[other.block] for other in around_it)
-        found.append(Fork(name, sides, lengths, predicated, inner))
+        inner = any(meets[name] == meets[other.block] for other in around_blocks.get(name, ()))
+        fork = Fork(name, sides, lengths, predicated, inner)
+        found.append(fork)
+        for inside in frozenset().union(*sides):
+            around_blocks.setdefault(inside, []).append(fork)
     return tuple(found)
 
 

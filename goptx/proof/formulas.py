@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 
 FALSE, TRUE = 0, 1
 LAST = 1 << 60  # the variable of the constants, after all others
-MOST_NODES = 1 << 18  # some seconds
+MOST_NODES, MOST_STEPS = 1 << 18, 1 << 21  # some seconds
 
 
 class TooManyFormulas(Exception):
@@ -54,6 +54,8 @@ class Formulas:
             test0, test1 = a[1:] if a[0] == top else (test, test)
             then0, then1 = b[1:] if b[0] == top else (then, then)
             other0, other1 = c[1:] if c[0] == top else (other, other)
+            if len(self._ites) > MOST_STEPS:
+                raise TooManyFormulas
             low = self.ite(test0, then0, other0)  # calls one by one: a deep stack of generators takes ten times as long
             self._ites[key] = self._node(top, low, self.ite(test1, then1, other1))
         return self._ites[key]

@@ -95,7 +95,7 @@ def test_the_value_before_counts_where_a_guard_may_keep_it() -> None:
     assert uniformity(flow(f"{begin} mov.u32 %r1, 4; {test}")).of("%p1") == CTA
 
 
-def test_a_value_is_kept_in_the_other_components() -> None:
+def test_a_value_stays_in_the_other_components() -> None:
     vector = ".reg .v2 .b32 %v; mov.u32 %r9, %tid.x; mov.v2.u32 %v, {%r9, %r9}; add.u32 %v.y, 1, 2;"
     test = "add.u32 %r1, %v.x, 0; setp.lt.u32 %p1, %r1, 9; ret;"
     shape = Shape(4, 64)

@@ -222,6 +222,16 @@ def test_a_window_is_lost_under_divergent_control() -> None:
     assert of(chosen.format(64)) == WARP
 
 
+def test_a_conversion_may_extend_a_sign_into_a_wider_register() -> None:
+    """PTX allows a register of 64 bits for a result of 32."""
+    shifted = "mov.u32 %r4, %tid.x; mul.lo.u32 %r2, %r4, 0x08000000; cvt.{}32.s32 %rd2, %r2; shr.u64 %rd3, %rd2, 32;"
+    test = "setp.eq.u64 %p1, %rd3, 0;"
+    assert of(f"{shifted.format('s')} {test}", Shape(1, 32), "%p1") == DIVERGENT
+    assert of(f"{shifted.format('u')} {test}", Shape(1, 32), "%p1") == CTA
+    natural = "mov.u32 %r4, %tid.x; cvt.s32.s32 %r2, %r4; shr.u32 %r9, %r2, 5;"
+    assert of(natural, Shape(1, 64)) == WARP
+
+
 @pytest.mark.parametrize(
     ("opcode", "source", "alike"),
     [

@@ -60,8 +60,8 @@ OF_WINDOWS = (
     Mutation(
         "a guarded instruction replaces a value",
         "goptx/analysis/dataflow.py",
-        "kept = isinstance(code, Scope) or code.guard or facts_of(code.opcode).row.updates",
-        "kept = isinstance(code, Scope) or facts_of(code.opcode).row.updates",
+        "preserves = isinstance(code, Scope) or code.guard or facts_of(code.opcode).row.updates",
+        "preserves = isinstance(code, Scope) or facts_of(code.opcode).row.updates",
         f"{OF_VERSIONS}::test_the_value_before_counts_where_a_guard_may_keep_it",
     ),
     Mutation(
@@ -84,5 +84,26 @@ OF_WINDOWS = (
         "constant = facts.read_only or (",
         'constant = row.access == "l" or (',
         "tests/proof/test_attacks.py::test_a_branch_by_thread_numbers_around_a_barrier_is_not_presumed",
+    ),
+    Mutation(
+        "a conversion to 32 bits leaves no more than these in a register",
+        WINDOWS,
+        'if made and facts.copies and facts.types[0] == "s32" and made.most >> 31:',
+        "if False:",
+        f"{TESTS}::test_a_conversion_may_extend_a_sign_into_a_wider_register",
+    ),
+    Mutation(
+        "the proof takes the low half of a product for a comparison",
+        "goptx/proof/sync/varying.py",
+        'words[0] != "setp" or ',
+        "",
+        "tests/proof/test_attacks.py::test_a_product_is_not_a_comparison_with_a_multiple_of_the_warps_size",
+    ),
+    Mutation(
+        "loops are counted by what they decide themselves",
+        "goptx/analysis/values/thread_values.py",
+        " and around[0] not in self._counting",
+        "",
+        "tests/strategies/test_launch_trips.py::test_loops_that_decide_about_each_other_are_not_counted",
     ),
 )

@@ -488,3 +488,38 @@ def test_what_a_predicate_was_in_the_iteration_before() -> None:
 def test_a_ballot_is_no_predicate() -> None:
     line = "vote.sync.ballot.b32 %a_p2, %a_p1, -1;\nand.pred %a_p2, %a_p2, %a_p1;"
     check(STORES, BOTH + "A4\nB4", f"{BOTH}{line}\nA4\nB4", because="writes a predicate")
+
+
+PRODUCT = """
+.version 8.5
+.target sm_80
+.address_size 64
+.visible .entry sides(.param .u64 out)
+{
+    .reg .pred %p<3>; .reg .b32 %r<5>; .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 96; setp.lt.u32 %p1, %r2, 1000;
+    mov.u32 %r3, 5; mov.u32 %r4, 0; @%p1 bra OUT;
+    TOP: add.u32 %r3, %r3, %r4; add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 10; @%p2 bra TOP;
+    OUT: mad.wide.u32 %rd2, %r1, 4, %rd1; st.global.u32 [%rd2], %r3; ret;
+}
+.visible .entry shuffles(.param .u64 out)
+{
+    .reg .b32 %r<5>; .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;
+    mad.wide.u32 %rd2, %r1, 4, %rd1; st.global.u32 [%rd2], %r2; ret;
+}
+"""
+
+
+def test_a_product_is_not_a_comparison_with_a_multiple_of_the_warps_size() -> None:
+    """`lo` is a comparison, too; the product of a lane's number and 96 is another one in each lane."""
+    module = goptx.read(PRODUCT)
+    woven = goptx.weave(
+        module, module, entries=["sides", "shuffles"], divergence="park", shapes=[goptx.Shape(1, 32)] * 2
+    )
+    text = woven.text()
+    assert prove_text(text, [module, module])
+    wrong, count = re.subn(r"(@!?%a_p1 bra) ", r"\1.uni ", text)
+    assert count == 1
+    made = prove_text(wrong, [module, module])
+    assert not made and "all lanes of a warp go one way" in str(made)

@@ -42,10 +42,10 @@ def _renamed(text: str, choose: Random) -> str:
 def _shared(flow: Flow, types: Mapping[str, str], choose: Random) -> dict[str, str]:
     """New names of registers: of each type some have the name of another."""
     beside = _beside(flow)
-    kept = live_in(flow)[flow.entry]
+    constant = live_in(flow)[flow.entry]
     taken: dict[str, list[str]] = defaultdict(list)  # by new name
     found: dict[str, str] = {}
-    every = [name for name in sorted(beside) if name in types and name not in kept and not name.startswith("%g")]
+    every = [name for name in sorted(beside) if name in types and name not in constant and not name.startswith("%g")]
     choose.shuffle(every)
     for name in every:
         free = [new for new, its in taken.items() if types[new] == types[name] and beside[name].isdisjoint(its)]

@@ -290,6 +290,15 @@ def test_what_a_loop_leaves_is_unknown_unless_it_grows_evenly(change: tuple[str,
     assert found == {"REST": 3}
 
 
+def test_loops_that_decide_about_each_other_are_not_counted() -> None:
+    """Two loops in one, of which the second decides about all three."""
+    body = """
+        OUTER: add.u32 %r1, %r1, %r2; FIRST: setp.lt.u32 %p1, %r2, %r1; @%p1 bra FIRST;
+        SECOND: setp.lt.u32 %p1, %r2, %r1; @%p1 bra SECOND; @%p1 bra OUTER; ret;
+    """
+    assert launch_trips(flow(body), SHAPE, {}) == {}
+
+
 def test_what_is_the_same_in_each_iteration_is_so_after_the_loop() -> None:
     same = UNROLLED.replace("add.s32 %r1, %r1, 1;", "mov.u32 %r1, 2;")
     assert launch_trips(flow(same), SHAPE, {"n": 11}) == {"REST": 3, "FOUR": 3}

@@ -58,6 +58,7 @@ class ThreadValues:
         self._loops = loops(flow)
         self._known: dict[tuple[str, Place], int | None] = {}
         self._asked: set[tuple[str, Place]] = set()
+        self._counting: set[str] = set()
         self._taken: dict[str, bool | None] = {}
         self._passed = frozenset(flow.blocks)
         self._passed = self._passes()
@@ -83,8 +84,10 @@ class ThreadValues:
         """The value that a definition has given a register when the thread comes to a block."""
         around = [h for h, body in self._loops.items() if made and made[0] in body and block not in body]
         value = self._made(register, made)
-        if value is None and made and len(around) == 1:
-            return self._counted(register, made, around[0])
+        if value is None and made and len(around) == 1 and around[0] not in self._counting:
+            self._counting.add(around[0])
+            value = self._counted(register, made, around[0])
+            self._counting.discard(around[0])
         return value
 
     def _counted(self, register: str, made: Place, header: str) -> int | None:

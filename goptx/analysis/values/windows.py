@@ -130,7 +130,10 @@ def result(instruction: Instruction, found: Sequence[Window | None]) -> Window |
     if given > taken:
         fitting[:2] = [w and (_extended(w, taken, given) if signed else w) for w in fitting[:2]]
     made = _RULES[facts.base](given, signed, *fitting) if None not in fitting else None
-    return made and _cut(made, given)
+    made = made and _cut(made, given)
+    if made and facts.copies and facts.types[0] == "s32" and made.most >> 31:
+        return None  # the register may have 64 bits, into which a sign is extended
+    return made
 
 
 def decided(instruction: Instruction, found: Sequence[Window | None]) -> bool:

@@ -98,7 +98,7 @@ class _Held:
     def _compares_lanes(self, step: Step, whole: bool) -> bool:
         """Whether a step asks if a lane's number and a multiple of 32 are below another one."""
         words = step.opcode.split(".")
-        if not whole or len(words) != 3 or len(step.sources) != 2 or words[2] not in _WORDS:
+        if not whole or words[0] != "setp" or len(words) != 3 or len(step.sources) != 2 or words[2] not in _WORDS:
             return False
         first, second = step.sources
         if words[1] in _BELOW:
