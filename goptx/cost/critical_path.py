@@ -16,7 +16,7 @@ from math import ceil
 from typing import NamedTuple
 
 from goptx.analysis.cfg import EXIT, Code, Flow, instructions_in
-from goptx.analysis.dataflow import read, written
+from goptx.analysis.dataflow import depends_on, read, sets, written
 from goptx.analysis.terminators import Branch
 from goptx.cost.branches import most_predicated
 from goptx.cost.hardware import Machine
@@ -53,7 +53,7 @@ class _Progress:
         slow path, and no load above a store."""
         for one in code:
             effects = _effects(one.opcode) if isinstance(one, Instruction) else _effects_of_call(one)
-            start = max([self.wall, after, *[self.ready.get(r, 0) for r in read(one)]])
+            start = max([self.wall, after, *[self.ready.get(r, 0) for r in depends_on(one)]])
             if effects.loads or effects.stays:
                 start = max([start, *self._stores(effects)])
             done = start + (cycles(one) if isinstance(one, Instruction) else sum(map(cycles, instructions_in(one))))
@@ -61,7 +61,7 @@ class _Progress:
                 self.wall = done
             elif effects.stores:
                 self.stored[effects.space] = max(self.stored.get(effects.space, 0), start)
-            for register in written(one):
+            for register in sets(one):
                 self.ready[register] = done
             self.done = max(self.done, done)
 

@@ -188,7 +188,7 @@ OF_SAMPLED_RUNS = (
     Mutation(
         "every branch reconverges its lanes",
         BRANCHES,
-        "inner = any(meets[name] == meets[other.block] for other in around_it)",
+        "inner = any(meets[name] == meets[other.block] for other in around_blocks.get(name, ()))",
         "inner = False",
         f"{ASSUMPTIONS}::test_branches_whose_sides_meet_at_one_place_are_reconverged_once",
     ),
@@ -289,5 +289,26 @@ OF_SAMPLED_RUNS = (
         "self._beside_calls - most, 0)",
         "0)",
         "tests/analysis/test_registers.py::test_words_across_slow_paths_are_spilled_with_a_few_registers",
+    ),
+    Mutation(
+        "pipes of several kernels work at the same time",
+        "goptx/cost/estimate.py",
+        ' | {"arithmetic": sum(map(arithmetic, of_loads))}',
+        "",
+        f"{PIPES}::test_kernels_overlap_but_not_in_their_arithmetic",
+    ),
+    Mutation(
+        "the carry flag is there at once",
+        "goptx/cost/critical_path.py",
+        "            for register in sets(one):\n",
+        "            for register in written(one):\n",
+        "tests/strategies/test_critical_path.py::test_a_sum_with_carry_waits_for_the_one_below",
+    ),
+    Mutation(
+        "kernels wait for no SM to have more shared memory",
+        "goptx/strategies/estimates/launches.py",
+        "self._carveout(other) > WIDER * self._carveout(kernel)",
+        "False",
+        "tests/strategies/test_assumptions.py::test_the_kernel_that_needs_more_shared_memory_is_launched_first",
     ),
 )

@@ -267,6 +267,18 @@ def test_the_kernel_of_few_or_long_ctas_is_launched_first() -> None:
     assert order(many, many) == ("reversed" if last_longer else True)
 
 
+def test_the_kernel_that_needs_more_shared_memory_is_launched_first() -> None:
+    """The other way round it would wait until SMs are idle; a few kilobytes do not matter."""
+    kernels = [examined(GELU), examined(GELU)]
+
+    def order(first: int, second: int) -> Any:
+        shapes = [Shape(1 << 20, 256, shared << 10) for shared in (first, second)]
+        return Judge(kernels, [1, 1], shapes, "sm_90").side_by_side(Candidate("separate", (1, 1))).option("streams")
+
+    assert (order(0, 24), order(24, 0)) == ("reversed", True)
+    assert order(0, 1) is True and order(20, 24) is True
+
+
 def test_warps_that_have_ended_leave_their_place() -> None:
     own = dict.fromkeys(UNITS, 0.0) | {"issue": 1.0}
     load = Load(own, 1 << 16, 32)

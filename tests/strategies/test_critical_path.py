@@ -93,3 +93,10 @@ def test_what_stays_in_order_waits_for_stores_before_it(between: str) -> None:
     store = "ld.global.f32 %f1, [%rd4]; st.global.f32 [%rd5+64], {};"
     after = between + " ".join("add.f32 %f5, %f5, %f5;" for _ in range(200))
     assert cycles(store.format("%f1") + after) > cycles(store.format("%f3") + after) + 0.8 * FAR
+
+
+def test_a_sum_with_carry_waits_for_the_one_below() -> None:
+    words = "".join(f"{op}.u32 %r{n}, %r4, %r9; " for n, op in enumerate(("add.cc", *["addc.cc"] * 6), 10))
+    words += "st.global.u32 [%rd5], %r16; "
+    alone = words.replace("addc.cc", "add").replace("add.cc", "add")
+    assert cycles(words) > cycles(alone) + 6

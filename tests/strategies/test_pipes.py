@@ -111,15 +111,15 @@ def test_a_merged_operation_takes_no_slot() -> None:
     assert one == both
 
 
-def test_kernels_that_occupy_different_pipes_overlap() -> None:
-    """Two launches take the sum; one launch of both as long as the pipe that is used most."""
+def test_kernels_overlap_but_not_in_their_arithmetic() -> None:
+    """So it was measured, though the pipes are others; while one computes, another may use shared memory."""
     none = Pressure.of(Demand(20))
 
-    def cycles(*pipes: str) -> float:
-        loads = [Load({**dict.fromkeys(UNITS, 0.0), "issue": 1e2, pipe: 1e4}, 1 << 14, 256) for pipe in pipes]
+    def cycles(*units: str) -> float:
+        loads = [Load({**dict.fromkeys(UNITS, 0.0), "issue": 1e2, unit: 1e4}, 1 << 14, 256) for unit in units]
         return estimate(loads, [Wave(1 << 14, 256, 10.0)], none, 0, "sm_90").cycles
 
     one, *others = (pipe for pipe in PIPES if pipe != "issue")
     for other in others:
-        assert cycles(one, other) < 1.1 * cycles(one)
-        assert cycles(one, one) > 1.8 * cycles(one)
+        assert cycles(one, other) == cycles(one, one) > 1.8 * cycles(one)
+    assert cycles(one, "shared") < 1.3 * cycles(one)

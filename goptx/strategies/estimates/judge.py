@@ -49,9 +49,9 @@ class Judge:
         CTAs at once begins first: started later it would wait for the others, and its CTAs would come last. Of two such
         kernels the one with few CTAs does, which would all go to the few SMs where the other leaves room (192 CTAs so
         took 5.6 times as long on an H200). Else the one with the longer CTAs does: while the last of them run, short
-        ones fill the other SMs."""
-        precedence = self._launch(candidate).precedence
-        return candidate.having(streams="reversed" if precedence[-1] < precedence[0] else True)
+        ones fill the other SMs, if these have enough shared memory for them at once."""
+        in_order = self._launch(candidate).comes_first(0, len(self.kernels) - 1)
+        return candidate.having(streams=True if in_order else "reversed")
 
     def among_each_other(self, candidate: Candidate) -> Candidate | None:
         """Two interleaved kernels, of which one has few CTAs, with these among the first of the other's rather than
