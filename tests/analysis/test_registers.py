@@ -368,3 +368,17 @@ def test_loads_under_a_predicate_into_registers_with_a_value_do_not_begin_first(
     )
     body = f"setp.ne.u32 %p1, %r1, 7; mov.f32 %f0, 0f00000000; {each} st.global.f32 [%rd3], %f0; ret;"
     assert needed(body).live < 8
+
+
+def test_cheap_words_are_computed_again_if_that_saves_many() -> None:
+    """So the rounds of a hash function find the words of the message, each with a constant."""
+
+    def rounds(mixing: str, more: str = "") -> int:
+        words = " ".join(f"ld.shared.u32 %r{i}, [%r1+{4 * i}];" for i in range(10, 38))
+        mixed = " ".join(f"{mixing} %r{i + 30}, %r{i}, {7919 + i}{more};" for i in range(10, 38))
+        sums = " ".join(f"mad.lo.u32 %r2, %r2, %r{i + 30}, %r{i};" for i in range(10, 38))
+        stored = " ".join(f"st.shared.u32 [%r1+{4 * i}], %r{i};" for i in range(10, 38))
+        return needed(f"mov.u32 %r2, 1; {words} {mixed} {sums} {sums} {stored} st.global.u32 [%rd3], %r2; ret;").live
+
+    assert rounds("xor.b32") <= 28 + 5
+    assert rounds("shfl.sync.idx.b32", ", 31, -1") >= 28 + 28

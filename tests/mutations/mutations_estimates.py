@@ -189,4 +189,18 @@ OF_ESTIMATES = (
         "return product.m * each, product.n * each",
         f"{PRODUCTS}::test_what_a_product_takes",
     ),
+    Mutation(
+        "words are never computed again",
+        "goptx/analysis/registers/issue_order.py",
+        "found = again if again <= found * (1 - SAVED) else found",
+        "found = min(again, found) if SAVED > 1 else found",
+        f"{REGISTERS}::test_cheap_words_are_computed_again_if_that_saves_many",
+    ),
+    Mutation(
+        "any word may as well be computed again",
+        "goptx/analysis/registers/issue_order.py",
+        "if place > before + 1 and block[i].cheap and all(",
+        "if place > before + 1 and all(",
+        f"{REGISTERS}::test_cheap_words_are_computed_again_if_that_saves_many",
+    ),
 )

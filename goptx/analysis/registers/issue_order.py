@@ -1,10 +1,11 @@
 """How many words are live at most while the operations of a block run, in three orders that the assembler may choose.
 
 Requires: operations of straight code, the words live before and after. *Thrifty*: each operation comes right before
-what needs it, or as it is written; the better of the two. But loads from far memory under a predicate come first if
-they are many: the assembler was not seen to move them down. *Loads first*: the same, but all loads begin before all
-else, and wait together. *Eager*: what has the longest way to the end of the block comes first, as soon as its inputs
-are there.
+what needs it, or as it is written; the better of the two. What is computed at once of words that are live anyway is
+computed again for each use, if that saves many words: so a hash function computes `word ^ constant` in each round. But
+loads from far memory under a predicate come first if they are many: the assembler was not seen to move them down.
+*Loads first*: the same, but all loads begin before all else, and wait together. *Eager*: what has the longest way to
+the end of the block comes first, as soon as its inputs are there.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from heapq import heappop, heappush
+from itertools import accumulate
 
 from goptx.analysis.registers.machine_operations import FAR, NEAR, Operation, Words
 
 FEW = 25  # live words up to which no further order is looked for: an SM is full
 MANY = 28  # live words up to which it does not matter whether loads under a predicate are moved down
+SAVED = 1 / 8  # of the live words, the least share for which words are computed again
 
 Value = int  # of one definition: a word of before has its own number, a later definition a negative one
 Values = list[tuple[tuple[Value, ...], tuple[Value, ...]]]  # of each operation: what it defines, and what it uses
@@ -39,9 +42,14 @@ class IssueOrders:
     @property
     def thrifty(self) -> int:
         late = _late(self.block, self._values, self._needs)
+        orders: list[Sequence[int]] = [range(len(self.block)), late]
         found = min(self.as_written, self._peak(late))
         if found > FEW:
-            found = min(found, self._peak(_completing(self._values, self._needs, late, self._left)))
+            orders.append(_completing(self._values, self._needs, late, self._left))
+            found = min(found, self._peak(orders[-1]))
+        if found > MANY:
+            again = max(min(_peak_again(self.block, self._values, order, self._left) for order in orders), MANY)
+            found = again if again <= found * (1 - SAVED) else found
         if self.has_guarded_loads and (least := self._guarded_loads_first()) > MANY:
             return max(found, least)
         return found
@@ -126,6 +134,41 @@ def _peak(values: Values, order: Collection[int], live: int, uses: dict[Value, i
             for value in defines:
                 live -= not left.get(value)
     return most
+
+
+def _peak_again(block: Sequence[Operation], values: Values, order: Sequence[int], uses: Mapping[Value, int]) -> int:
+    """The most words live at once in this order, if words are computed again for each use where what they are computed
+    of is live then."""
+    used: dict[Value, list[int]] = {}
+    for at, i in enumerate(order):
+        for value in values[i][1]:
+            used.setdefault(value, []).append(at)
+    for value, times in uses.items():
+        if times > len(used.get(value, ())):
+            used.setdefault(value, []).append(len(order))  # it is live after the block
+    gone: dict[Value, list[tuple[int, int]]] = {}
+    made = {value for own in values for value in own[0]}
+    change = [sum(value not in made for value in used), *[0] * (len(order) + 1)]  # of the live words, after each place
+    for value, places in used.items():
+        if value not in made:
+            change[places[-1] + 1] -= 1
+
+    def is_there(value: Value, at: int) -> bool:
+        places = used.get(value, [])
+        return bool(places) and places[-1] >= at and not any(a < at < b for a, b in gone.get(value, ()))
+
+    for at, i in enumerate(order):
+        defines, sources = values[i]
+        for value in defines:
+            before = at
+            for place in used.get(value, (at + 1,)):
+                if place > before + 1 and block[i].cheap and all(is_there(source, place) for source in sources):
+                    gone.setdefault(value, []).append((before, place))
+                    before = place - 1  # then it is computed again
+                change[before + 1] += 1
+                change[place + 1] -= 1
+                before = place
+    return max(accumulate(change))
 
 
 def _precedence(block: Sequence[Operation], values: Values) -> list[list[int]]:

@@ -57,6 +57,12 @@ class Operation(NamedTuple):
     guarded: bool = False
     called: int = 0
 
+    @property
+    def cheap(self) -> bool:
+        """Whether it may as well be done again: it is done at once, and does nothing but to define a word or two."""
+        plain = not (self.access or self.effective or self.alone or self.guarded)
+        return plain and self.cycles <= SOON and len(self.defines) <= 2
+
 
 @dataclass(frozen=True, slots=True)
 class Operations:

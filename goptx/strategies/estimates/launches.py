@@ -56,7 +56,7 @@ CROWDED = 1.06
 SPARSE = 0.5  # of the GPU: a grid that fills less has its CTAs spread over all SMs, if it comes first
 # An SM divides its memory between the L1 and shared memory in one of these ways (of 8 KB and more: CUDA C Programming
 # Guide), by what the kernel wants that runs there; a kernel that wants more waits until the SM is idle. So it was
-# measured on an H200 for kernels of 32 to 1,024 threads with 0 to 128 KB, but that an SM may keep twice what is wanted.
+# measured on an H200 (benchmarks/shared_memory_waits.py), but that an SM may keep twice what is wanted.
 CARVEOUTS, WIDER = tuple(n << 10 for n in (8, 16, 32, 64, 100, 132, 164, 196, 228)), 2
 # Of what a kernel leaves idle at its end, the share that such another one fills: with 0.2 the order is within 3 % of
 # the better one for 146 of 148 pairs of benchmarks/unseen that are not held out (145 with 1).
