@@ -1,6 +1,6 @@
 """Kernels that were not looked at, on a GPU: pairs of real kernels, and of the second writing of suite A.
 
-    python -m benchmarks.unseen [--pairs second|fitted|held_out|later|all|NAME,...] [-o benchmarks/results]
+    python -m benchmarks.unseen [--pairs second|fitted|held_out|later|newest|all|NAME,...] [-o benchmarks/results]
         [--seconds LIMIT]
     python -m benchmarks.unseen --tune 6 [...]
     python -m benchmarks.unseen --pairs fitted --candidates [...]
@@ -16,7 +16,7 @@ raw times are stored after each pair, with the gain that goptx had estimated; --
 and --resume goes on, leaving out what is in the file. --small compares in the sizes for checks.
 
 --candidates makes and times two dozen strategies and coarsening factors of each pair, too: what a cost model chooses
-among, and may be fitted on, if the pairs are those of `fitted` or `later`.
+among, and may be fitted on, if the pairs are those of `fitted`, `later` or `newest`.
 
 --choices needs no GPU: it looks up what `auto` chooses now among candidates that were measured; --suggested, whether
 `goptx suggest` ranks high what gains most.

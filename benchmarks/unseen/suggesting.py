@@ -48,7 +48,7 @@ def suggested_table(document: Mapping[str, Any]) -> str:
         f"{document['gpu']} ({document['measured']}), the best of weave, auto and tuned.",
         "",
         f"Of the {BEST} best of the ranking, so many are among the {BEST} that gain most; wanted of the held-out "
-        f"pairs: {WANTED}. The model may be fitted on `fitted`, and rules were found with `later`.",
+        f"pairs: {WANTED}. The model may be fitted on `fitted`, and rules were found with `later` and `newest`.",
         "",
         *agreement_lines({group: rows for group, rows in by_group.items() if rows}),
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from goptx.measuring.bench.baselines import STREAMS
-from unseen import FITTED, GROUPS, HELD_OUT, LATER, SECOND
+from unseen import FITTED, GROUPS, HELD_OUT, LATER, NEWEST, SECOND
 from unseen.agreement import Row, baseline, estimates, rank_correlation, signs, speedup, speedups
 from unseen.making import AUTO, TUNED, WAYS, WEAVE
 from unseen.runs import REPEATS
@@ -17,6 +17,7 @@ TITLES = {
     FITTED: "real kernels, fitted (in sample)",
     HELD_OUT: "real kernels, held out (out of sample)",
     LATER: "real kernels, later (in sample)",
+    NEWEST: "real kernels, newest (in sample)",
 }
 BARS = {
     (SECOND, WEAVE): "0.90, 1.25 over streams",
@@ -51,8 +52,8 @@ def table(document: Mapping[str, Any]) -> str:
         "Speedup over the best separate launches: one after the other, two streams, a CUDA graph with two branches, "
         f"the last two in both orders; all but streams as CUDA graphs (medians of {REPEATS}, in turn). Right: what is "
         "fused writes what separate launches write, bit for bit, but for contraction. The pairs of `fitted` may be "
-        "used to fit constants, rules were found with those of `later`; those of `held_out` and of the second writing "
-        "may be used for neither. Bars: least, geometric mean.",
+        "used to fit constants, rules were found with those of `later` and `newest`; those of `held_out` and of the "
+        "second writing may be used for neither. Bars: least, geometric mean.",
         "",
         "| pairs | way | measured | least | geomean | least over streams | geomean over streams | fused | bar |",
         "|---" * 9 + "|",

@@ -19,9 +19,19 @@ from goptx.launch.specification import read_specification
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from unseen import FITTED, HELD_OUT, LATER, PAIRS, SECOND_SPECIFICATIONS, SPECIFICATIONS, launches_of  # noqa: E402
+from unseen import (  # noqa: E402
+    FITTED,
+    GROUPS,
+    HELD_OUT,
+    LATER,
+    NEWEST,
+    PAIRS,
+    SECOND_SPECIFICATIONS,
+    SPECIFICATIONS,
+    launches_of,
+)
 from unseen import SECOND as SECOND_WRITING  # noqa: E402
-from unseen.draw import LATER_NAMES, NAMES, drawn, main  # noqa: E402
+from unseen.draw import LATER_NAMES, NAMES, NEWEST_NAMES, TENSOR_CORES, drawn, main  # noqa: E402
 
 ON_HOPPER_ONLY = ("matmul", "flash_attention")  # wgmma, which the emulator lacks
 
@@ -45,9 +55,17 @@ def test_every_kernel_has_a_reference() -> None:
 
 
 def test_the_pairs_are_those_that_were_drawn() -> None:
-    assert {group: [*PAIRS[group]] for group in (FITTED, HELD_OUT, LATER)} == drawn(NAMES)
+    assert {group: [*PAIRS[group]] for group in GROUPS if group != SECOND_WRITING} == drawn(NAMES)
     assert len({*PAIRS[FITTED], *PAIRS[HELD_OUT]}) == 60 and len(PAIRS[SECOND_WRITING]) == 28
-    assert len({*PAIRS[LATER]}) == 60 and all({*pair.split("+")} & {*LATER_NAMES} for pair in PAIRS[LATER])
+
+
+@pytest.mark.parametrize(("group", "added"), [(LATER, LATER_NAMES), (NEWEST, NEWEST_NAMES)])
+def test_pairs_of_added_kernels_are_of_these_and_of_earlier_ones(group: str, added: tuple[str, ...]) -> None:
+    pairs = [{*pair.split("+")} for pair in PAIRS[group]]
+    mixed = [pair for pair in pairs if not pair <= {*added}]
+    assert (len({*PAIRS[group]}), len(mixed), len({*added})) == (60, 15, 16)
+    assert all(len(pair) == 2 and pair & {*added} and not pair & {*TENSOR_CORES} for pair in pairs)
+    assert group == NEWEST or not any(pair & {*NEWEST_NAMES} for pair in pairs)
 
 
 def test_the_text_of_the_pairs_is_what_is_drawn(capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,3 +96,4 @@ def test_pairs_of_either_group_are_found() -> None:
     assert [launch.entry for launch in launches_of(SECOND_WRITING, "gelu+wmma")] == ["gelu", "wmma_gemm"]
     assert [launch.entry for launch in launches_of(HELD_OUT, "matmul+matmul")] == ["matmul", "matmul"]
     assert [launch.entry for launch in launches_of(LATER, "fft1024+softmax")] == ["fft1024", "softmax"]
+    assert [launch.entry for launch in launches_of(NEWEST, "gemm_s8+modexp256")] == ["gemm_s8", "modexp256"]

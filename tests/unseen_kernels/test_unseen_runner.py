@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,23 @@ def test_issued_instructions_over_those_of_the_kernels_alone() -> None:
     )
 
 
+# Pairs of a command line
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("all", {"second": 28, "fitted": 30, "held_out": 30, "later": 60, "newest": 60}),
+        ("newest", {"newest": 60}),
+        ("later,gelu+lud", {"second": 1, "later": 60}),
+        ("newest:advect_midpoint+lz_decode", {"newest": 1}),
+        ("nothing", {}),
+    ],
+)
+def test_pairs_by_group_and_by_name(wanted: str, found: dict[str, int]) -> None:
+    assert Counter(subject.group for subject in program._subjects(wanted, small=True)) == found
+
+
 # Estimates against measurements
 
 
@@ -160,8 +178,8 @@ def test_the_table_has_the_samples_side_by_side() -> None:
     rows = [row_of("fitted", f"a+{i}", 1 + i / 10, 1 + i / 5) for i in range(1, 4)]
     rows += [row_of("held_out", "b+c", 0.5, 1.2), row_of("held_out", "b+d", 2.0, None)]
     without = table({**GPU, "date": "d", "command": "x", "rows": rows})
-    assert "(in sample) |" in without and "real kernels, later" not in without
-    rows.append(row_of("later", "g+h", 1.5, 1.4))
+    assert "(in sample) |" in without and "real kernels, later" not in without and "newest (" not in without
+    rows += [row_of("later", "g+h", 1.5, 1.4), row_of("newest", "k+l", 1.25, 1.2)]
     rows.append({"group": "held_out", "name": "e+f", "right": False, "ways": {}, "problem": "no | device"})
     text = table({**GPU, "date": "d", "command": "x", "rows": rows})
     fitted = "| real kernels, fitted (in sample) | weave |"
@@ -172,6 +190,8 @@ def test_the_table_has_the_samples_side_by_side() -> None:
     assert f"{held_out} 1 | - | 0 of 1 (0%) | 1 | 0 |" in text
     assert "| real kernels, later (in sample) | weave | 1 of 1 | 1.50 | 1.500 | 1.50 | 1.500 | 1 |  |" in text
     assert "## real kernels, later (in sample)" in text and "| g+h | yes |" in text
+    assert "| real kernels, newest (in sample) | weave | 1 of 1 | 1.25 | 1.250 | 1.25 | 1.250 | 1 |  |" in text
+    assert "## real kernels, newest (in sample)" in text and "| k+l | yes |" in text
     assert "| b+c | yes | 2.000 | streams | 0.50, 1.20 |" in text and "| e+f | NO | no / device |" in text
     assert estimates(rows[:1], WEAVE)[0] == pytest.approx((1.2, 1.1))
 
@@ -201,4 +221,9 @@ def test_suggestions_against_what_was_measured() -> None:
     (found,) = suggested([{**row, "ms": timed}, row])
     assert (found["name"], found["gain"]) == ("adam+softmax", 2.0) and found["suggested"] > 0
     text = suggested_table({"rows": [found], "date": "d", "commit": "c", "command": "x", "gpu": "G", "measured": "f"})
-    assert "| held_out | 1 | 1 | 1 | - |" in text and "| later |" not in text and "| adam+softmax |" in text
+    assert (
+        "| held_out | 1 | 1 | 1 | - |" in text
+        and "| later |" not in text
+        and "| newest |" not in text
+        and "| adam+softmax |" in text
+    )

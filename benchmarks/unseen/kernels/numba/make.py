@@ -153,12 +153,85 @@ def event_bins(counts, latest, longitude, latitude, second, wide, high):
         cuda.atomic.max(latest, cell, second[i])
 
 
+def advect_midpoint(out, field, u, v, dt):
+    """Semi-Lagrangian advection of a field: back along the flow by the midpoint rule, then bilinear interpolation."""
+    j, i = cuda.grid(2)
+    rows, columns = field.shape
+    if i >= rows or j >= columns:
+        return
+    half = float32(0.5) * dt
+    right = float32(columns - 1)
+    bottom = float32(rows - 1)
+    x = min(max(float32(j) - half * u[i, j], float32(0.0)), right)
+    y = min(max(float32(i) - half * v[i, j], float32(0.0)), bottom)
+    c = min(int32(x), columns - 2)
+    r = min(int32(y), rows - 2)
+    fx = x - float32(c)
+    fy = y - float32(r)
+    gx = float32(1.0) - fx
+    gy = float32(1.0) - fy
+    mu = gy * (gx * u[r, c] + fx * u[r, c + 1]) + fy * (gx * u[r + 1, c] + fx * u[r + 1, c + 1])
+    mv = gy * (gx * v[r, c] + fx * v[r, c + 1]) + fy * (gx * v[r + 1, c] + fx * v[r + 1, c + 1])
+    x = min(max(float32(j) - dt * mu, float32(0.0)), right)
+    y = min(max(float32(i) - dt * mv, float32(0.0)), bottom)
+    c = min(int32(x), columns - 2)
+    r = min(int32(y), rows - 2)
+    fx = x - float32(c)
+    fy = y - float32(r)
+    top = field[r, c] + fx * (field[r, c + 1] - field[r, c])
+    low = field[r + 1, c] + fx * (field[r + 1, c + 1] - field[r + 1, c])
+    out[i, j] = top + fy * (low - top)
+
+
+def biquad_bank(y, x, forward, back, peak):
+    """Four biquad sections in a row, in doubles, a channel a thread; samples lie time by time. Its peak is the loudest
+    output of a channel."""
+    taps = cuda.shared.array(20, float64)
+    t = cuda.threadIdx.x
+    if t < 12:
+        taps[t] = forward[t]
+    elif t < 20:
+        taps[t] = back[t - 12]
+    cuda.syncthreads()
+    channel = cuda.grid(1)
+    if channel >= x.shape[1]:
+        return
+    s00 = 0.0
+    s01 = 0.0
+    s10 = 0.0
+    s11 = 0.0
+    s20 = 0.0
+    s21 = 0.0
+    s30 = 0.0
+    s31 = 0.0
+    loud = 0.0
+    for n in range(x.shape[0]):
+        p = float64(x[n, channel])
+        q = taps[0] * p + s00
+        s00 = taps[1] * p - taps[12] * q + s01
+        s01 = taps[2] * p - taps[13] * q
+        p = taps[3] * q + s10
+        s10 = taps[4] * q - taps[14] * p + s11
+        s11 = taps[5] * q - taps[15] * p
+        q = taps[6] * p + s20
+        s20 = taps[7] * p - taps[16] * q + s21
+        s21 = taps[8] * p - taps[17] * q
+        p = taps[9] * q + s30
+        s30 = taps[10] * q - taps[18] * p + s31
+        s31 = taps[11] * q - taps[19] * p
+        y[n, channel] = float32(p)
+        loud = max(loud, abs(p))
+    peak[channel] = loud
+
+
 KERNELS: Mapping[str, tuple[Callable[..., None], Any]] = {
     "pi_samples": (pi_samples, void(int32[::1], int32, int32)),
     "tiled_product": (tiled_product, void(float32[:, ::1], float32[:, ::1], float32[:, ::1])),
     "haversine": (haversine, void(float32[::1], float32[::1], float32[::1], float64, float64)),
     "kepler_rk4": (kepler_rk4, void(*[float64[::1]] * 4, int32[::1], float64, float64, int32)),
     "event_bins": (event_bins, void(int32[::1], int32[::1], float32[::1], float32[::1], int32[::1], int32, int32)),
+    "advect_midpoint": (advect_midpoint, void(*[float32[:, ::1]] * 4, float32)),
+    "biquad_bank": (biquad_bank, void(float32[:, ::1], float32[:, ::1], float64[::1], float64[::1], float32[::1])),
 }
 
 

@@ -363,6 +363,115 @@ def gated_scan(h, end_gate, end_state, gate, value, channels, TIME: tl.constexpr
     tl.store(end_state + out, tl.sum(tl.where(last, state, 0.0), axis=0), mask=channel < channels)
 
 
+@triton.jit
+def int4_gemv(y, x, packed, scale, zero, rows, half, ROWS: tl.constexpr, TILE: tl.constexpr, GROUP: tl.constexpr):
+    """y = W x, where W has 4 bits an element, with a scale and a zero for each GROUP of a row. Low nibbles are the left
+    half of a row, high ones the right half."""
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    valid = (row < rows)[:, None]
+    line = row.to(tl.int64)[:, None]
+    groups = 2 * half // GROUP
+    total = tl.zeros([ROWS, TILE], dtype=tl.float32)
+    for start in range(0, half, TILE):
+        at = start + tl.arange(0, TILE)
+        inside = (at < half)[None, :] & valid
+        byte = tl.load(packed + line * half + at[None, :], mask=inside, other=0)
+        left = line * groups + (at // GROUP)[None, :]
+        right = left + half // GROUP
+        s0 = tl.load(scale + left, mask=inside, other=0.0).to(tl.float32)
+        s1 = tl.load(scale + right, mask=inside, other=0.0).to(tl.float32)
+        z0 = tl.load(zero + left, mask=inside, other=0)
+        z1 = tl.load(zero + right, mask=inside, other=0)
+        x0 = tl.load(x + at, mask=at < half, other=0.0).to(tl.float32)[None, :]
+        x1 = tl.load(x + half + at, mask=at < half, other=0.0).to(tl.float32)[None, :]
+        w0 = (byte & 15).to(tl.float32) - z0.to(tl.float32)
+        w1 = (byte >> 4).to(tl.float32) - z1.to(tl.float32)
+        total += w0 * s0 * x0 + w1 * s1 * x1
+    tl.store(y + row, tl.sum(total, axis=1).to(tl.float16), mask=row < rows)
+
+
+@triton.jit
+def moe_top2(expert, weight, counts, logits, bias, tokens, TOKENS: tl.constexpr, EXPERTS: tl.constexpr):
+    """A router: the two best experts of each token by biased logits, their shares of the softmax, which sum to 1, and
+    how many tokens each expert has."""
+    token = tl.program_id(0) * TOKENS + tl.arange(0, TOKENS)
+    number = tl.arange(0, EXPERTS)
+    valid = token < tokens
+    at = token.to(tl.int64)[:, None] * EXPERTS + number[None, :]
+    value = tl.load(logits + at, mask=valid[:, None], other=0.0).to(tl.float32)
+    chosen = value + tl.load(bias + number)[None, :]
+    _, first = tl.max(chosen, axis=1, return_indices=True)
+    is_first = number[None, :] == first[:, None]
+    _, second = tl.max(tl.where(is_first, -float("inf"), chosen), axis=1, return_indices=True)
+    is_second = number[None, :] == second[:, None]
+    top = tl.max(value, axis=1)
+    e = tl.exp(value - top[:, None])
+    whole = tl.sum(e, axis=1)
+    p0 = tl.sum(tl.where(is_first, e, 0.0), axis=1) / whole
+    p1 = tl.sum(tl.where(is_second, e, 0.0), axis=1) / whole
+    both = p0 + p1 + 1e-20
+    tl.store(expert + 2 * token, first.to(tl.int32), mask=valid)
+    tl.store(expert + 2 * token + 1, second.to(tl.int32), mask=valid)
+    tl.store(weight + 2 * token, p0 / both, mask=valid)
+    tl.store(weight + 2 * token + 1, p1 / both, mask=valid)
+    here = tl.sum(((is_first | is_second) & valid[:, None]).to(tl.int32), axis=0)
+    tl.atomic_add(counts + number, here)
+
+
+@triton.jit
+def _tanh(v):
+    return 2.0 / (1.0 + tl.exp(-2.0 * v)) - 1.0
+
+
+@triton.jit
+def lstm_cell(h, c, from_x, from_h, bias, hidden, TILE: tl.constexpr):
+    """A step of an LSTM after its two products: the gates i, f, g, o lie side by side; c is written in place."""
+    row = tl.program_id(0)
+    unit = tl.program_id(1) * TILE + tl.arange(0, TILE)
+    inside = unit < hidden
+    start = row.to(tl.int64) * 4 * hidden
+    at = row.to(tl.int64) * hidden + unit
+    i = tl.load(from_x + start + unit, mask=inside).to(tl.float32)
+    i += tl.load(from_h + start + unit, mask=inside).to(tl.float32)
+    start += hidden
+    f = tl.load(from_x + start + unit, mask=inside).to(tl.float32)
+    f += tl.load(from_h + start + unit, mask=inside).to(tl.float32)
+    start += hidden
+    g = tl.load(from_x + start + unit, mask=inside).to(tl.float32)
+    g += tl.load(from_h + start + unit, mask=inside).to(tl.float32)
+    start += hidden
+    o = tl.load(from_x + start + unit, mask=inside).to(tl.float32)
+    o += tl.load(from_h + start + unit, mask=inside).to(tl.float32)
+    i += tl.load(bias + unit, mask=inside)
+    f += tl.load(bias + hidden + unit, mask=inside)
+    g += tl.load(bias + 2 * hidden + unit, mask=inside)
+    o += tl.load(bias + 3 * hidden + unit, mask=inside)
+    cell = tl.sigmoid(f) * tl.load(c + at, mask=inside) + tl.sigmoid(i) * _tanh(g)
+    tl.store(c + at, cell, mask=inside)
+    tl.store(h + at, (tl.sigmoid(o) * _tanh(cell)).to(tl.float16), mask=inside)
+
+
+@triton.jit
+def gumbel_sample(token, score, logits, columns, over_temperature, seed, TILE: tl.constexpr):
+    """A token of each row, the one with the highest logit / temperature + Gumbel noise (by Philox), and its score."""
+    row = tl.program_id(0)
+    start = row.to(tl.int64) * columns
+    best = tl.full([TILE], -float("inf"), tl.float32)
+    where = tl.zeros([TILE], dtype=tl.int32)
+    for first in range(0, columns, TILE):
+        at = first + tl.arange(0, TILE)
+        inside = at < columns
+        value = tl.load(logits + start + at, mask=inside, other=-float("inf")).to(tl.float32)
+        noise = -tl.log(-tl.log(tl.rand(seed, row * columns + at)))
+        value = tl.where(inside, value * over_temperature + noise, -float("inf"))
+        better = value > best
+        best = tl.where(better, value, best)
+        where = tl.where(better, at, where)
+    most, lane = tl.max(best, axis=0, return_indices=True)
+    tl.store(score + row, most)
+    tl.store(token + row, tl.sum(tl.where(tl.arange(0, TILE) == lane, where, 0), axis=0))
+
+
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """How a kernel is compiled: the types of its parameters in order, its constants, warps and pipeline stages. A
@@ -396,6 +505,10 @@ KERNELS: Mapping[str, Compiled] = {
     "add_norm_quant": Compiled(add_norm_quant, "*i8 *fp32 *fp16 *fp16 *fp16 i32:16 fp32", {"TILE": 8192}, 8),
     "group_norm_silu": Compiled(group_norm_silu, "*fp16 *fp16 *fp32 *fp32 i32 i32 i32:16 fp32", {"TILE": 2048}),
     "gated_scan": Compiled(gated_scan, "*fp32 *fp32 *fp32 *fp32 *fp32 i32:16", {"TIME": 64, "WIDE": 32}),
+    "int4_gemv": Compiled(int4_gemv, "*fp16 *fp16 *u8 *fp16 *u8 i32 i32:16", {"ROWS": 4, "TILE": 512, "GROUP": 64}),
+    "moe_top2": Compiled(moe_top2, "*i32 *fp32 *i32 *fp16 *fp32 i32", {"TOKENS": 128, "EXPERTS": 64}, 8),
+    "lstm_cell": Compiled(lstm_cell, "*fp16 *fp32 *fp16 *fp16 *fp32 i32:16", {"TILE": 512}, 2),
+    "gumbel_sample": Compiled(gumbel_sample, "*i32 *fp32 *fp16 i32:16 fp32 i32", {"TILE": 1024}),
 }  # fmt: skip
 
 
