@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
+import json
 import shlex
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,8 @@ import host
 
 import goptx
 from goptx.launch.specification import Argument, Launch
+
+Record = dict[str, Any]
 
 
 class Data:
@@ -128,3 +133,24 @@ def command_line(output: Path | None, program: str = sys.argv[0]) -> str:
     """How this was run, wherever its results went."""
     words = ("benchmarks/results" if word == str(output) else shlex.quote(word) for word in sys.argv[1:])
     return " ".join(["python", program, *words])
+
+
+def measure(
+    name: str, description: str | None, rows: Callable[[], Iterator[Record]], table: Callable[[Record], str]
+) -> None:
+    """The program benchmarks/NAME.py, which measures rows and prints a table of them: `-o` stores both, the rows and
+    where they come from as JSON."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--output", type=Path, help="folder for the results, for example benchmarks/results")
+    parser.add_argument("--commit", help="what to record as the commit where there is no git checkout")
+    options = parser.parse_args()
+    document = {
+        "date": date.today().isoformat(), "command": command_line(options.output, f"benchmarks/{name}.py"),
+        **environment(options.commit), "rows": list(rows()),
+    }  # fmt: skip
+    text = table(document)
+    print(text)
+    if options.output:
+        path = options.output / f"{document['date']}-{document['gpu_short']}-{name}"
+        path.with_suffix(".md").write_text(text)
+        path.with_suffix(".json").write_text(json.dumps(document, indent=1) + "\n")

@@ -10,14 +10,10 @@ the first. Needs CuPy.
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections.abc import Iterator
-from datetime import date
-from pathlib import Path
 from typing import Any
 
-from measuring import command_line, environment
+from measuring import measure
 
 CODE = r"""
 extern "C" __global__ void NAME(int *out, long long cycles)
@@ -94,22 +90,5 @@ def table(document: dict[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, help="folder for the results, for example benchmarks/results")
-    parser.add_argument("--commit", help="what to record as the commit where there is no git checkout")
-    options = parser.parse_args()
-    document = {
-        "date": date.today().isoformat(), "command": command_line(options.output, "benchmarks/shared_memory_waits.py"),
-        **environment(options.commit), "rows": list(rows()),
-    }  # fmt: skip
-    text = table(document)
-    print(text)
-    if options.output:
-        path = options.output / f"{document['date']}-{document['gpu_short']}-shared_memory_waits"
-        path.with_suffix(".md").write_text(text)
-        path.with_suffix(".json").write_text(json.dumps(document, indent=1) + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    measure("shared_memory_waits", __doc__, rows, table)
