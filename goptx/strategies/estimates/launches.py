@@ -59,7 +59,7 @@ SPARSE = 0.5  # of the GPU: a grid that fills less has its CTAs spread over all 
 # measured on an H200 (benchmarks/shared_memory_waits.py), but that an SM may keep twice what is wanted.
 CARVEOUTS, WIDER = tuple(n << 10 for n in (8, 16, 32, 64, 100, 132, 164, 196, 228)), 2
 # Of what a kernel leaves idle at its end, the share that such another one fills: with 0.2 the order is within 3 % of
-# the better one for 146 of 148 pairs of benchmarks/unseen that are not held out (145 with 1).
+# the better one for 147 of 148 pairs of benchmarks/unseen that are not held out (146 with 1).
 REST = 0.2
 
 
@@ -311,14 +311,18 @@ class Launch:
         of it fills what this one leaves."""
         launch, waits = self.separate()[kernel], self._carveout(other) > WIDER * self._carveout(kernel)
         length = self._whole([kernel], kernel).latency * (REST if waits else 1.0)
-        return launch.filled >= 1.0 or waits, launch.filled >= SPARSE or waits, -length
+        in_rounds = self.ctas[kernel] > machine_of(self.judge.arch).sms * self._beside_each_other(kernel)
+        return in_rounds or waits, launch.filled >= SPARSE or waits, -length
 
     def _carveout(self, kernel: int) -> int:
         """The bytes that an SM keeps as shared memory for a kernel: for as many of its CTAs as it has room for."""
-        load, shared, arch = self.loads[kernel], self.shared[kernel], self.judge.arch
-        fits = occupancy(arch, self._pressure([kernel], kernel).registers, shared, load.threads).ctas_per_sm
-        wanted = fits * (shared + sm_limits(arch)[0].reserved_shared)
+        wanted = self._beside_each_other(kernel) * (self.shared[kernel] + sm_limits(self.judge.arch)[0].reserved_shared)
         return next((size for size in CARVEOUTS if wanted <= size), CARVEOUTS[-1])
+
+    def _beside_each_other(self, kernel: int) -> int:
+        """The CTAs of a kernel for which an SM has room."""
+        registers = self._pressure([kernel], kernel).registers
+        return occupancy(self.judge.arch, registers, self.shared[kernel], self.loads[kernel].threads).ctas_per_sm
 
     def _of_several(self, which: Sequence[int], threads: int, ctas: float, spilled: int) -> Wave:
         """The CTAs that execute these kernels."""
