@@ -384,13 +384,14 @@ def original(piece: str) -> str:
     return piece.partition(".")[0]
 
 
-def marked_uniform(flow: Flow, names: Collection[str]) -> Flow:
-    """The flow with the branches of those blocks marked `.uni`: all lanes of a warp agree."""
+def marked_uniform(flow: Flow, names: Collection[str], uniform: bool = True) -> Flow:
+    """The flow with the branches of those blocks marked `.uni`: all lanes of a warp agree. If not `uniform`, they lose
+    that mark."""
     blocks = dict(flow.blocks)
     for name in names:
         end = blocks[name].end
         if isinstance(end, Branch | Switch):
-            blocks[name] = replace(blocks[name], end=replace(end, uniform=True))
+            blocks[name] = replace(blocks[name], end=replace(end, uniform=uniform))
     return Flow(flow.entry, blocks)
 
 

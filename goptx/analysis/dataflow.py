@@ -59,8 +59,7 @@ def killed(code: Code) -> frozenset[str]:
 def replaced(code: Code) -> frozenset[str]:
     """What an instruction sets anew, though it may read the old value: registers, and the carry flag. One that writes
     a component reads the others."""
-    preserves = isinstance(code, Scope) or code.guard or facts_of(code.opcode).row.updates
-    return frozenset() if preserves else sets(code)
+    return frozenset() if _preserves(code) else sets(code)
 
 
 def depends_on(code: Code) -> frozenset[str]:
@@ -113,8 +112,13 @@ def _as_registers(names: Iterable[str]) -> frozenset[str]:
     return frozenset([register_of(name) if "." in name else name for name in names])
 
 
+def _preserves(code: Code) -> bool:
+    """Whether what it writes may hold its old value afterwards, or be made from it."""
+    return isinstance(code, Scope) or code.guard is not None or facts_of(code.opcode).row.updates
+
+
 def _killed(code: Code) -> frozenset[str]:
-    if isinstance(code, Scope) or code.guard or facts_of(code.opcode).row.updates:
+    if _preserves(code):
         return frozenset()
     outputs, inputs = written(code), read(code)
     return outputs if outputs.isdisjoint(inputs) else outputs - inputs

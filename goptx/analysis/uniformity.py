@@ -272,8 +272,8 @@ def uniformity(
     def registers() -> dict[str, Uniformity]:
         found: dict[str, Uniformity] = {}
         for key, value in _rules(flow, deciders, special).solved().items():
-            if value and (isinstance(key, str) or len(key) == 3):
-                register = key if isinstance(key, str) else key[0]
+            if value and isinstance(key, Value):
+                register = key if isinstance(key, str) else key.register
                 found[register] = value.joined(found.get(register, Uniformity.CTA))
         return found
 

@@ -9,13 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property
+from typing import NamedTuple
 
 from goptx.analysis.cfg import Block, Flow
 from goptx.analysis.dataflow import sets
 from goptx.analysis.dominators import frontiers
 
-Version = tuple[str, str, int]  # the register; the block, and the number of the code in it that writes it, or
-MEETING = -1  # where paths meet at the start of the block
+MEETING = -1  # instead of a number of code: where paths meet at the start of the block
+
+
+class Version(NamedTuple):
+    """Made by the code with this number in a block."""
+
+    register: str
+    block: str
+    number: int
+
+
 Value = str | Version
 
 
@@ -38,7 +48,7 @@ class Versions:
             if len(its) > 1:
                 last = self._last[register] = {}
                 for name, number in its:
-                    version = last[name] = register, name, number
+                    version = last[name] = Version(register, name, number)
                     self._written.setdefault((name, number), {})[register] = version
 
     def written(self, block: str, number: int) -> Mapping[str, Value]:
@@ -52,8 +62,8 @@ class Versions:
     def meetings(self) -> Iterator[tuple[Version, Sequence[Value]]]:
         """Each version made where paths meet that was asked for, with the values to which these lead."""
         while self._asked:
-            version = register, block, _ = self._asked.pop()
-            above = self._flow.predecessors()[block]
+            version = self._asked.pop()
+            register, above = version.register, self._flow.predecessors()[version.block]
             yield version, [self._last[register].get(name) or self.entering(name, register) for name in above]
 
     def entering(self, block: str, register: str) -> Value:
@@ -70,7 +80,7 @@ class Versions:
             if found is None:
                 passed.append(block)
                 if block in self._meeting(register):
-                    found = version = register, block, MEETING
+                    found = version = Version(register, block, MEETING)
                     self._asked.append(version)
                 else:
                     above = self._flow.dominators().get(block)

@@ -85,10 +85,11 @@ def _times(units: Mapping[str, float], times: float) -> dict[str, float]:
     return {unit: cycles * times for unit, cycles in units.items()}
 
 
-def resources(used: Mapping[str, float]) -> dict[str, float]:
-    """Cycles of each resource of an SM, of which each unit is `used` for so many by one kernel, whose pipes work at the
-    same time."""
-    return {"arithmetic": arithmetic(used), "shared": used["shared"], "memory": used["memory"]}
+def resources(*used: Mapping[str, float]) -> dict[str, float]:
+    """Cycles of each resource of an SM, of which each unit is `used` for so many by each kernel. The pipes work at the
+    same time for one kernel."""
+    shared, memory = (sum(own[unit] for own in used) for unit in ("shared", "memory"))
+    return {"arithmetic": sum(map(arithmetic, used)), "shared": shared, "memory": memory}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +165,7 @@ def _of_registers(
         return Estimate(inf, {}, registers, 0.0)
     each = [load.one for load in loads]
     one = resources(sum(each, Counter()) if together else {u: max(e[u] for e in each) for u in each[0]})
-    of_loads = [load.all(machine) for load in loads]
-    every = resources(sum(of_loads, Counter[str]())) | {"arithmetic": sum(map(arithmetic, of_loads))}
+    every = resources(*(load.all(machine) for load in loads))
     parts = {part: machine.gap + max(one[part], every[part]) for part in every}
     resident = machine.sms * fits.ctas_per_sm
     longest = in_turn = among_others = after = 0.0

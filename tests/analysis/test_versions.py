@@ -7,7 +7,7 @@ import goptx
 from goptx.analysis.cfg import EXIT, Block, Flow, Region
 from goptx.analysis.terminators import Jump
 from goptx.analysis.uniformity import Uniformity, uniformity
-from goptx.analysis.versions import MEETING, Value, Versions
+from goptx.analysis.versions import MEETING, Value, Version, Versions
 from goptx.checking.certify import prove
 from goptx.errors import CannotWeave
 from goptx.launch.shape import Shape
@@ -45,7 +45,7 @@ def test_paths_meet_again_after_they_have_met() -> None:
     versions = Versions(flow(f"{body} setp.lt.u32 %p2, %r3, 9; @%p2 bra TOP; ret;"))
     assert versions.at_start("ON")["%r1"] == ("%r1", "ON", MEETING)
     assert versions.at_start("TOP")["%r1"] == ("%r1", "TOP", MEETING)
-    assert meetings(versions)["%r1", "TOP", MEETING] == {("%r1", "entry", 0), ("%r1", "ON", MEETING)}
+    assert meetings(versions)[Version("%r1", "TOP", MEETING)] == {("%r1", "entry", 0), ("%r1", "ON", MEETING)}
 
 
 def test_what_nothing_has_written_has_no_version() -> None:

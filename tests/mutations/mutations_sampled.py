@@ -293,8 +293,8 @@ OF_SAMPLED_RUNS = (
     Mutation(
         "pipes of several kernels work at the same time",
         "goptx/cost/estimate.py",
-        ' | {"arithmetic": sum(map(arithmetic, of_loads))}',
-        "",
+        "every = resources(*(load.all(machine) for load in loads))",
+        "every = resources(sum((load.all(machine) for load in loads), Counter()))",
         f"{PIPES}::test_kernels_overlap_but_not_in_their_arithmetic",
     ),
     Mutation(

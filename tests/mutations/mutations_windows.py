@@ -60,8 +60,8 @@ OF_WINDOWS = (
     Mutation(
         "a guarded instruction replaces a value",
         "goptx/analysis/dataflow.py",
-        "preserves = isinstance(code, Scope) or code.guard or facts_of(code.opcode).row.updates",
-        "preserves = isinstance(code, Scope) or facts_of(code.opcode).row.updates",
+        "return frozenset() if _preserves(code) else sets(code)",
+        "return frozenset() if isinstance(code, Scope) else sets(code)",
         f"{OF_VERSIONS}::test_the_value_before_counts_where_a_guard_may_keep_it",
     ),
     Mutation(
@@ -74,8 +74,8 @@ OF_WINDOWS = (
     Mutation(
         "lanes of different iterations keep the promise of one",
         "goptx/weaving/emit/reconverge.py",
-        "if len(again) > 1 and any(",
-        "if len(again) > 9 and any(",
+        "if len(again) > 1 and any(map(_may_part, again)):",
+        "if len(again) > 9 and any(map(_may_part, again)):",
         "tests/proof/test_synchronization.py::test_kernels_that_wait_are_proved[one_lane_copies-producers_and_consumers]",
     ),
     Mutation(

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from goptx.analysis.cfg import EXIT, Block, Code, Flow, loops
+from goptx.analysis.cfg import EXIT, Block, Code, Flow, loops, marked_uniform
 from goptx.analysis.dataflow import solve
 from goptx.analysis.sync.barriers import is_cta_barrier
 from goptx.analysis.sync.sync_spans import sync_points, waiting_blocks
@@ -46,21 +46,17 @@ def reconverge(scheduled: Flow, converged: Sequence[Converged], merged: Merged) 
 
 def _without_promises(flow: Flow) -> Flow:
     """The flow without `.uni` in loops that lanes begin again from several blocks, from one of these one by one."""
-    blocks, above = dict(flow.blocks), flow.predecessors()
+    above, found = flow.predecessors(), set[str]()
     for header, body in loops(flow).items():
-        again = [p for p in above[header] if p in body]
-        if len(again) > 1 and any(
-            len(b.end.successors()) > 1 and not _promises(b) for b in map(blocks.get, again) if b
-        ):
-            for name in body:
-                end = blocks[name].end
-                if isinstance(end, Branch | Switch) and end.uniform:
-                    blocks[name] = blocks[name].ending(replace(end, uniform=False))
-    return Flow(flow.entry, blocks)
+        again = [flow.blocks[p] for p in above[header] if p in body]
+        if len(again) > 1 and any(map(_may_part, again)):
+            found |= body
+    return marked_uniform(flow, found, uniform=False)
 
 
-def _promises(block: Block) -> bool:
-    return isinstance(block.end, Branch | Switch) and block.end.uniform
+def _may_part(block: Block) -> bool:
+    """Whether lanes may go different ways at its end."""
+    return isinstance(block.end, Branch | Switch) and not block.end.uniform
 
 
 def amid_waits(flow: Flow, kernel: Converged) -> set[str]:
